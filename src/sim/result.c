@@ -1,0 +1,11 @@
+#include "sim/result.h"
+
+const char *ccs_cause_name(CcsCause cause)
+{
+    static const char *const names[CCS_N_CAUSES] = {
+        [CCS_CAUSE_LAUNCH] = "launch",       [CCS_CAUSE_MESSAGE_COST] = "message_cost",
+        [CCS_CAUSE_BANDWIDTH] = "bandwidth", [CCS_CAUSE_LATENCY] = "latency",
+        [CCS_CAUSE_REDUCTION] = "reduction",
+    };
+    return names[cause];
+}

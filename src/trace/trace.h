@@ -1,0 +1,95 @@
+/* trace.h - the SQLite database of runs
+ *
+ * One file holds many runs; several processes may write to it at once. A run is opened,
+ * filled with results and closed; its status becomes 'complete' in the transaction that
+ * writes the end of it. A process that dies leaves a run whose status is 'running' but
+ * whose process is gone, and the readers call that run interrupted.
+ *
+ * Every write happens in a short transaction, so that no writer keeps another one waiting:
+ * rows of flows are collected in memory and written in portions.
+ *
+ * docs/database.md explains every table, view and column. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "base/units.h"
+#include "sim/result.h"
+#include "topology/topology.h"
+
+typedef enum {
+    CCS_TRACE_NONE,    /* runs, results and parameters */
+    CCS_TRACE_SUMMARY, /* and totals per rank and link, and the critical path */
+    CCS_TRACE_STEPS,   /* and one row per phase and step */
+    CCS_TRACE_FLOWS,   /* and one row per message */
+} CcsTraceLevel;
+
+typedef struct CcsTrace CcsTrace;
+
+/* ccs_trace_open:
+ * Opens or makes the database at @path; NULL is one in memory that nobody else sees.
+ *
+ * Returns: (transfer full), or NULL with CCS_ERROR_IO if the file cannot be made, is no
+ * database, or belongs to another program or a newer version. */
+CcsTrace *ccs_trace_open(const char *path, CcsTraceLevel level, GError **error);
+void ccs_trace_free(CcsTrace *trace);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsTrace, ccs_trace_free)
+
+/* ccs_trace_begin_run:
+ * Writes the run with status 'running'. @command is the command line as the user wrote
+ * it; @title may be NULL. */
+bool ccs_trace_begin_run(CcsTrace *trace, const char *command, const char *title,
+                         int64_t *ret_run_id, GError **error);
+
+/* ccs_trace_add_topology:
+ * Writes the topology with its vertices and links, unless the same one (by the hash of
+ * its source and overrides) is there already. */
+bool ccs_trace_add_topology(CcsTrace *trace, const CcsTopology *topology, int64_t *ret_topology_id,
+                            GError **error);
+
+/* A value that the run was made with. */
+typedef struct {
+    const char *path;       /* "node.nvlink.bandwidth", "transport.message_cost" */
+    const char *value_text; /* as the user would write it: "300 GB/s" */
+    const char *kind;       /* "datasheet", "measured", "fitted", "guessed", "default", "given" */
+    const char *source;     /* where it comes from; NULL if not said */
+} CcsParamRow;
+
+bool ccs_trace_add_param(CcsTrace *trace, const CcsParamRow *param, GError **error);
+
+/* Everything that is known of one result. Arrays that the level does not ask for may be
+ * NULL with a count of 0. */
+typedef struct {
+    const CcsResult *result;
+    int64_t topology_id;
+    const CcsRankTotal *ranks;
+    const CcsVertexId *rank_vertices; /* the GPU of each rank */
+    const CcsLinkTotal
+        *links; /* one per link of the topology; those without messages are left out */
+    uint32_t n_links;
+    const CcsTime *critical_path; /* [cause * n_classes + link class]; only bandwidth and latency
+                                     use the class, the other causes use class 0 */
+    uint32_t n_classes;
+    const CcsStepTotal *steps;
+    uint32_t n_steps;
+    const char *const *phases; /* names, by CcsFlow.phase */
+} CcsResultRows;
+
+/* A result is begun, given its flows one by one, and ended. */
+bool ccs_trace_begin_result(CcsTrace *trace, GError **error);
+bool ccs_trace_add_flow(CcsTrace *trace, const CcsFlow *flow, GError **error);
+bool ccs_trace_end_result(CcsTrace *trace, const CcsResultRows *rows, GError **error);
+
+/* ccs_trace_end_run: writes what is still in memory and turns the status to 'complete',
+ * in one transaction. */
+bool ccs_trace_end_run(CcsTrace *trace, GError **error);
+
+/* ccs_trace_run_json:
+ * The object {"schema":"ccsim.result/1","results":[...]} of the current run, made by
+ * SQLite's JSON functions from the tables.
+ *
+ * Returns: (transfer full), or NULL with CCS_ERROR_IO. */
+char *ccs_trace_run_json(CcsTrace *trace, GError **error);
