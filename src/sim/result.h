@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/units.h"
+#include "models/network_model.h"
 #include "topology/topology.h"
 
 /* Why time passes on the critical path. */
@@ -31,12 +32,7 @@ typedef struct {
     CcsTime sending;  /* time during which at least one of its lanes was injecting or starting up */
 } CcsRankTotal;
 
-typedef struct {
-    CcsBytes bytes;
-    uint64_t messages;
-    CcsTime busy; /* time during which at least one message crossed it */
-    CcsRate peak; /* largest sum of rates */
-} CcsLinkTotal;
+typedef CcsLinkUse CcsLinkTotal;
 
 /* One message, as the trace level `flows` records it. */
 typedef struct {

@@ -1,0 +1,333 @@
+#include "collectives/schedule.h"
+
+#include <string.h>
+
+struct CcsSchedule {
+    CcsCollective collective;
+    const CcsCommunicator *communicator;
+    CcsRank root;
+    uint32_t n_channels;
+    uint32_t pipeline;
+    uint32_t n_chunks;
+    CcsRank *owners;      /* by channel and chunk; NULL if dealt out in order */
+    GPtrArray *phases;    /* of owned names, NULL-terminated */
+    GArray *lanes;        /* of CcsLane */
+    GArray *dependencies; /* of CcsDependency */
+};
+
+CcsSchedule *ccs_schedule_new(CcsCollective collective, const CcsCommunicator *communicator,
+                              CcsRank root, uint32_t n_channels, uint32_t pipeline)
+{
+    CcsSchedule *schedule = g_new0(CcsSchedule, 1);
+
+    schedule->collective = collective;
+    schedule->communicator = communicator;
+    schedule->root = root;
+    schedule->n_channels = n_channels;
+    schedule->pipeline = pipeline;
+    schedule->n_chunks = 1;
+    schedule->phases = g_ptr_array_new_null_terminated(1, g_free, true);
+    schedule->lanes = g_array_new(false, false, sizeof(CcsLane));
+    schedule->dependencies = g_array_new(false, false, sizeof(CcsDependency));
+    return schedule;
+}
+
+void ccs_schedule_free(CcsSchedule *schedule)
+{
+    if (schedule == NULL)
+        return;
+    g_free(schedule->owners);
+    g_ptr_array_unref(schedule->phases);
+    g_array_unref(schedule->lanes);
+    g_array_unref(schedule->dependencies);
+    g_free(schedule);
+}
+
+CcsCollective ccs_schedule_collective(const CcsSchedule *schedule)
+{
+    return schedule->collective;
+}
+
+const CcsCommunicator *ccs_schedule_communicator(const CcsSchedule *schedule)
+{
+    return schedule->communicator;
+}
+
+CcsRank ccs_schedule_root(const CcsSchedule *schedule)
+{
+    return schedule->root;
+}
+
+uint32_t ccs_schedule_n_ranks(const CcsSchedule *schedule)
+{
+    return ccs_communicator_n_ranks(schedule->communicator);
+}
+
+uint32_t ccs_schedule_n_channels(const CcsSchedule *schedule)
+{
+    return schedule->n_channels;
+}
+
+uint32_t ccs_schedule_pipeline(const CcsSchedule *schedule)
+{
+    return schedule->pipeline;
+}
+
+uint32_t ccs_schedule_n_chunks(const CcsSchedule *schedule)
+{
+    return schedule->n_chunks;
+}
+
+void ccs_schedule_set_n_chunks(CcsSchedule *schedule, uint32_t n_chunks)
+{
+    schedule->n_chunks = n_chunks;
+}
+
+static CcsRank owner_in_order(const CcsSchedule *schedule, uint32_t chunk)
+{
+    return (CcsRank)((uint64_t)chunk * ccs_schedule_n_ranks(schedule) / schedule->n_chunks);
+}
+
+CcsRank ccs_schedule_owner(const CcsSchedule *schedule, uint32_t channel, uint32_t chunk)
+{
+    if (schedule->owners == NULL)
+        return owner_in_order(schedule, chunk);
+    return schedule->owners[channel * schedule->n_chunks + chunk];
+}
+
+void ccs_schedule_set_owners(CcsSchedule *schedule, uint32_t channel, const CcsRank *owners)
+{
+    uint32_t n = schedule->n_chunks;
+
+    if (schedule->owners == NULL) {
+        schedule->owners = g_new(CcsRank, (size_t)schedule->n_channels * n);
+        for (uint32_t i = 0; i < schedule->n_channels * n; i++)
+            schedule->owners[i] = owner_in_order(schedule, i % n);
+    }
+    memcpy(&schedule->owners[channel * n], owners, n * sizeof(CcsRank));
+}
+
+uint32_t ccs_schedule_add_phase(CcsSchedule *schedule, const char *name)
+{
+    g_ptr_array_add(schedule->phases, g_strdup(name));
+    return schedule->phases->len - 1;
+}
+
+uint32_t ccs_schedule_n_phases(const CcsSchedule *schedule)
+{
+    return schedule->phases->len;
+}
+
+const char *const *ccs_schedule_phases(const CcsSchedule *schedule)
+{
+    return (const char *const *)schedule->phases->pdata;
+}
+
+CcsLaneId ccs_schedule_add_lane(CcsSchedule *schedule, const CcsLane *lane)
+{
+    g_assert(lane->n_messages > 0 && lane->n_reduced <= lane->n_messages);
+    g_array_append_val(schedule->lanes, *lane);
+    return schedule->lanes->len - 1;
+}
+
+uint32_t ccs_schedule_n_lanes(const CcsSchedule *schedule)
+{
+    return schedule->lanes->len;
+}
+
+const CcsLane *ccs_schedule_lane(const CcsSchedule *schedule, CcsLaneId lane)
+{
+    return &g_array_index(schedule->lanes, CcsLane, lane);
+}
+
+void ccs_schedule_depend(CcsSchedule *schedule, const CcsDependency *dependency)
+{
+    g_assert(dependency->p_before > 0 && dependency->p_after > 0);
+    g_array_append_val(schedule->dependencies, *dependency);
+}
+
+uint32_t ccs_schedule_n_dependencies(const CcsSchedule *schedule)
+{
+    return schedule->dependencies->len;
+}
+
+const CcsDependency *ccs_schedule_dependency(const CcsSchedule *schedule, uint32_t index)
+{
+    return &g_array_index(schedule->dependencies, CcsDependency, index);
+}
+
+void ccs_schedule_wait(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before, uint32_t distance)
+{
+    ccs_schedule_depend(schedule, &(CcsDependency){.after = after,
+                                                   .before = before,
+                                                   .event = CCS_ARRIVED,
+                                                   .p_before = 1,
+                                                   .p_after = 1,
+                                                   .distance = distance});
+}
+
+void ccs_schedule_gate(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before)
+{
+    ccs_schedule_depend(
+        schedule, &(CcsDependency){.after = after,
+                                   .before = before,
+                                   .event = CCS_ARRIVED,
+                                   .p_before = ccs_schedule_lane(schedule, before)->n_messages,
+                                   .p_after = ccs_schedule_lane(schedule, after)->n_messages});
+}
+
+static const CcsPath no_path = {CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX};
+
+/* The NIC of @gpu that @channel takes; CCS_NO_VERTEX if it has none. */
+static CcsVertexId own_nic(const CcsTopology *topology, CcsVertexId gpu, uint32_t channel)
+{
+    uint32_t n_nics = 0;
+    const CcsVertexId *nics = ccs_topology_gpu_nics(topology, gpu, &n_nics);
+
+    return n_nics == 0 ? CCS_NO_VERTEX : nics[channel % n_nics];
+}
+
+CcsPath ccs_schedule_path(const CcsSchedule *schedule, CcsRank source, CcsRank peer,
+                          uint32_t channel)
+{
+    const CcsCommunicator *communicator = schedule->communicator;
+    const CcsTopology *topology = ccs_communicator_topology(communicator);
+    CcsPath path = no_path;
+
+    if (ccs_communicator_node(communicator, source) == ccs_communicator_node(communicator, peer))
+        return path;
+    CcsVertexId leave = own_nic(topology, ccs_communicator_gpu(communicator, source), channel);
+    CcsVertexId enter = own_nic(topology, ccs_communicator_gpu(communicator, peer), channel);
+    if (leave != CCS_NO_VERTEX && enter != CCS_NO_VERTEX) {
+        path.leave_nic = leave;
+        path.enter_nic = enter;
+    }
+    return path;
+}
+
+CcsPath ccs_schedule_rail_path(const CcsSchedule *schedule, CcsRank source, CcsRank peer,
+                               uint32_t channel)
+{
+    const CcsCommunicator *communicator = schedule->communicator;
+    uint32_t source_node = ccs_communicator_node(communicator, source);
+    uint32_t peer_node = ccs_communicator_node(communicator, peer);
+
+    if (source_node == peer_node)
+        return no_path;
+    CcsRail leave = ccs_communicator_rail(communicator, source_node, channel);
+    CcsRail enter = ccs_communicator_rail(communicator, peer_node, channel);
+    if (leave.nic == CCS_NO_VERTEX || enter.nic == CCS_NO_VERTEX)
+        return no_path;
+    return (CcsPath){
+        .leave_gpu =
+            leave.rank == source ? CCS_NO_VERTEX : ccs_communicator_gpu(communicator, leave.rank),
+        .leave_nic = leave.nic,
+        .enter_nic = enter.nic,
+        .enter_gpu =
+            enter.rank == peer ? CCS_NO_VERTEX : ccs_communicator_gpu(communicator, enter.rank),
+    };
+}
+
+bool ccs_lane_is_local(const CcsLane *lane)
+{
+    return lane->peer_kind == CCS_PEER_FIXED && lane->peer == lane->source;
+}
+
+CcsRank ccs_lane_peer(const CcsLane *lane, uint32_t message, uint32_t n_ranks)
+{
+    switch (lane->peer_kind) {
+    case CCS_PEER_FIXED:
+        return lane->peer;
+    case CCS_PEER_SHIFT:
+        return (CcsRank)(((uint64_t)lane->source + lane->peer + message) % n_ranks);
+    case CCS_PEER_XOR:
+        return lane->source ^ (lane->peer + message);
+    }
+    return CCS_NO_RANK;
+}
+
+CcsRank ccs_lane_sender(const CcsLane *lane, uint32_t message, CcsRank receiver, uint32_t n_ranks)
+{
+    switch (lane->peer_kind) {
+    case CCS_PEER_SHIFT: {
+        uint32_t shift = (uint32_t)(((uint64_t)lane->peer + message) % n_ranks);
+        return receiver >= shift ? receiver - shift : receiver + n_ranks - shift;
+    }
+    case CCS_PEER_XOR:
+        return receiver ^ (lane->peer + message);
+    case CCS_PEER_FIXED:
+        break;
+    }
+    return CCS_NO_RANK;
+}
+
+uint32_t ccs_box_begin(const CcsBox *box, const CcsLane *lane, uint32_t message, CcsRank peer)
+{
+    switch (box->kind) {
+    case CCS_BOX_RULE: {
+        if (box->modulus == 0)
+            return box->base;
+        int64_t at = ((int64_t)box->first + (int64_t)box->step * message) % box->modulus;
+        return box->base + box->scale * (uint32_t)(at < 0 ? at + box->modulus : at);
+    }
+    case CCS_BOX_OF_PEER:
+        return box->base + box->scale * peer;
+    case CCS_BOX_OF_SOURCE:
+        return box->base + box->scale * lane->source;
+    }
+    return 0;
+}
+
+uint32_t ccs_box_n_chunks(const CcsBox *box)
+{
+    return MAX(box->n1, 1) * MAX(box->n2, 1);
+}
+
+uint32_t ccs_box_chunk(const CcsBox *box, uint32_t begin, uint32_t index)
+{
+    uint32_t n1 = MAX(box->n1, 1);
+    return begin + index % n1 * box->stride1 + index / n1 * box->stride2;
+}
+
+CcsBytes ccs_layout_offset(CcsBytes bytes, uint32_t index, uint32_t count)
+{
+    return bytes / count * index + MIN(bytes % count, index);
+}
+
+static CcsBytes run_bytes(CcsBytes channel_bytes, uint32_t first, uint32_t n, uint32_t n_chunks)
+{
+    return ccs_layout_offset(channel_bytes, first + n, n_chunks) -
+           ccs_layout_offset(channel_bytes, first, n_chunks);
+}
+
+CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *lane,
+                                    uint32_t message, CcsBytes size)
+{
+    const CcsBox *box = &lane->from;
+    CcsBytes channel_bytes = run_bytes(size, lane->channel, 1, schedule->n_channels);
+    CcsRank peer = ccs_lane_peer(lane, message, ccs_schedule_n_ranks(schedule));
+    uint32_t begin = ccs_box_begin(box, lane, message, peer);
+    uint32_t n1 = MAX(box->n1, 1);
+    bool is_run = n1 == 1 || box->stride1 == 1;
+    CcsBytes bytes = 0;
+
+    for (uint32_t j = 0; j < MAX(box->n2, 1); j++) {
+        uint32_t row = begin + j * box->stride2;
+        if (is_run)
+            bytes += run_bytes(channel_bytes, row, n1, schedule->n_chunks);
+        for (uint32_t i = 0; i < n1 && !is_run; i++)
+            bytes += run_bytes(channel_bytes, row + i * box->stride1, 1, schedule->n_chunks);
+    }
+    return bytes;
+}
+
+uint32_t ccs_dependency_needs(const CcsDependency *dependency, uint32_t message,
+                              uint32_t n_messages_before)
+{
+    if (message < dependency->from)
+        return 0;
+    int64_t turns = (int64_t)(message / dependency->p_after) + 1 - dependency->distance;
+    if (turns <= 0)
+        return 0;
+    return (uint32_t)MIN(turns * dependency->p_before, (int64_t)n_messages_before);
+}

@@ -1,0 +1,179 @@
+/* schedule.h - one collective on one communicator: who sends what to whom, and what must
+ * have come before
+ *
+ * A schedule is a timed marked graph. Its nodes are lanes: K messages in order from one
+ * rank, one being sent at a time. Its edges are dependencies between the messages of
+ * lanes. Nothing is stored per message, so a ring over 65,536 ranks costs one lane and one
+ * dependency per rank. A schedule holds no time and no size in bytes: the same one serves
+ * every message size.
+ *
+ * The buffer is cut into channels first, then each channel into the schedule's chunks; both
+ * cuts are even to the byte (ccs_schedule_offset()). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "base/units.h"
+#include "collectives/collective.h"
+#include "topology/communicator.h"
+
+typedef uint32_t CcsLaneId;
+
+#define CCS_NO_LANE UINT32_MAX
+
+/* To whom message k goes: always the same rank, or another one for each k. */
+typedef enum {
+    CCS_PEER_FIXED, /* first */
+    CCS_PEER_SHIFT, /* (source + first + k) mod n */
+    CCS_PEER_XOR,   /* source XOR (first + k) */
+} CcsPeerKind;
+
+typedef enum { CCS_BUFFER_INPUT, CCS_BUFFER_OUTPUT, CCS_BUFFER_SCRATCH, CCS_N_BUFFERS } CcsBuffer;
+
+/* Which chunk a box begins with. */
+typedef enum {
+    CCS_BOX_RULE,      /* base + scale ((first + step k) mod modulus) */
+    CCS_BOX_OF_PEER,   /* base + scale peer */
+    CCS_BOX_OF_SOURCE, /* base + scale source */
+} CcsBoxKind;
+
+/* A set of chunks of the lane's channel: begin + i stride1 + j stride2 for i < n1, j < n2.
+ * Counts of 0 stand for 1, so that a single chunk needs neither. */
+typedef struct {
+    CcsBuffer buffer;
+    CcsBoxKind kind;
+    uint32_t base;
+    uint32_t scale;
+    uint32_t first; /* below modulus */
+    int32_t step;
+    uint32_t modulus;
+    uint32_t n1, stride1;
+    uint32_t n2, stride2;
+} CcsBox;
+
+/* Where a message must pass. What is CCS_NO_VERTEX is left to the routes. */
+typedef struct {
+    CcsVertexId leave_gpu; /* handed over to this GPU first, if it is not the source */
+    CcsVertexId leave_nic;
+    CcsVertexId enter_nic;
+    CcsVertexId enter_gpu; /* handed over by this GPU last, if it is not the target */
+} CcsPath;
+
+/* A lane whose peer is its source is local work, a copy or a join of other lanes: it uses no
+ * link, takes no time under the ideal transport, and does not count as messages. */
+typedef struct {
+    CcsRank source;
+    CcsPeerKind peer_kind;
+    uint32_t peer; /* the rank, or the `first` of the rule */
+    uint32_t channel;
+    uint32_t phase; /* see ccs_schedule_add_phase() */
+    uint32_t n_messages;
+    uint32_t n_reduced; /* the first so many are added at the peer, the rest copied */
+    CcsBox from;
+    CcsBox to;
+    CcsPath path; /* for a fixed peer; with others ccs_schedule_path() applies to each message */
+} CcsLane;
+
+typedef enum {
+    CCS_SENT,    /* the message has left its source */
+    CCS_ARRIVED, /* it is at its peer, and reduced */
+} CcsEvent;
+
+/* Message k >= from of lane @after may start when at least
+ * min(K, p_before (floor(k / p_after) + 1 - distance)) messages of lane @before are done,
+ * where K is the number of messages of @before. */
+typedef struct {
+    CcsLaneId after;
+    CcsLaneId before;
+    CcsEvent event;
+    uint32_t p_before;
+    uint32_t p_after;
+    uint32_t distance;
+    uint32_t from;
+    bool is_by_sender; /* @before is the lane of rank 0 in a family of one lane per rank, with
+                          @after one of them: what counts is that message k - distance, from
+                          whichever rank sends it to the source of @after, has arrived */
+} CcsDependency;
+
+typedef struct CcsSchedule CcsSchedule;
+
+/* ccs_schedule_new: keeps @communicator, which must outlive the schedule. @root is 0 where
+ * the collective has none. */
+CcsSchedule *ccs_schedule_new(CcsCollective collective, const CcsCommunicator *communicator,
+                              CcsRank root, uint32_t n_channels, uint32_t pipeline);
+void ccs_schedule_free(CcsSchedule *schedule);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsSchedule, ccs_schedule_free)
+
+CcsCollective ccs_schedule_collective(const CcsSchedule *schedule);
+const CcsCommunicator *ccs_schedule_communicator(const CcsSchedule *schedule);
+CcsRank ccs_schedule_root(const CcsSchedule *schedule);
+uint32_t ccs_schedule_n_ranks(const CcsSchedule *schedule);
+uint32_t ccs_schedule_n_channels(const CcsSchedule *schedule);
+uint32_t ccs_schedule_pipeline(const CcsSchedule *schedule); /* depth that the user asks for */
+uint32_t ccs_schedule_n_chunks(const CcsSchedule *schedule); /* of one channel */
+void ccs_schedule_set_n_chunks(CcsSchedule *schedule, uint32_t n_chunks);
+
+/* Where the collective speaks of blocks (the block of rank r), chunk @chunk of @channel belongs
+ * to the block of this rank. Unless set otherwise the chunks are dealt out evenly in order. */
+CcsRank ccs_schedule_owner(const CcsSchedule *schedule, uint32_t channel, uint32_t chunk);
+
+/* ccs_schedule_set_owners: chunk i of @channel belongs to rank @owners[i]; as many as there
+ * are chunks. */
+void ccs_schedule_set_owners(CcsSchedule *schedule, uint32_t channel, const CcsRank *owners);
+
+/* A phase is a name for a group of lanes. Returns: its index. */
+uint32_t ccs_schedule_add_phase(CcsSchedule *schedule, const char *name);
+uint32_t ccs_schedule_n_phases(const CcsSchedule *schedule);
+const char *const *ccs_schedule_phases(const CcsSchedule *schedule);
+
+CcsLaneId ccs_schedule_add_lane(CcsSchedule *schedule, const CcsLane *lane);
+uint32_t ccs_schedule_n_lanes(const CcsSchedule *schedule);
+const CcsLane *ccs_schedule_lane(const CcsSchedule *schedule, CcsLaneId lane);
+
+void ccs_schedule_depend(CcsSchedule *schedule, const CcsDependency *dependency);
+uint32_t ccs_schedule_n_dependencies(const CcsSchedule *schedule);
+const CcsDependency *ccs_schedule_dependency(const CcsSchedule *schedule, uint32_t index);
+
+/* Shorthands: message k of @after waits until message k - @distance of @before has arrived;
+ * any message of @after waits until all of @before have. */
+void ccs_schedule_wait(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before, uint32_t distance);
+void ccs_schedule_gate(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before);
+
+/* ccs_schedule_path:
+ * The path of a message from @source to @peer on @channel: between nodes it leaves by the
+ * NIC of the source's own GPU and enters by that of the peer's own GPU. */
+CcsPath ccs_schedule_path(const CcsSchedule *schedule, CcsRank source, CcsRank peer,
+                          uint32_t channel);
+
+/* ccs_schedule_rail_path:
+ * The same, but between nodes the message leaves and enters by the rail of @channel; a GPU
+ * that does not own the rail's NIC hands over on NVLink to the one that does. */
+CcsPath ccs_schedule_rail_path(const CcsSchedule *schedule, CcsRank source, CcsRank peer,
+                               uint32_t channel);
+
+/* Readers. */
+bool ccs_lane_is_local(const CcsLane *lane);
+CcsRank ccs_lane_peer(const CcsLane *lane, uint32_t message, uint32_t n_ranks);
+
+/* For a lane in a family of one lane per rank: who sends message k to @receiver. */
+CcsRank ccs_lane_sender(const CcsLane *lane, uint32_t message, CcsRank receiver, uint32_t n_ranks);
+
+/* The first chunk of @box for message k; the others follow by its strides. */
+uint32_t ccs_box_begin(const CcsBox *box, const CcsLane *lane, uint32_t message, CcsRank peer);
+uint32_t ccs_box_n_chunks(const CcsBox *box);
+uint32_t ccs_box_chunk(const CcsBox *box, uint32_t begin, uint32_t index);
+
+/* ccs_layout_offset: where part @index of @count even parts of @bytes begins; the first
+ * bytes mod count parts are one byte longer. */
+CcsBytes ccs_layout_offset(CcsBytes bytes, uint32_t index, uint32_t count);
+
+/* ccs_schedule_message_bytes: bytes of message k when the collective has @size bytes. */
+CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *lane,
+                                    uint32_t message, CcsBytes size);
+
+/* How many messages of dependency's @before must be done before message k may start. */
+uint32_t ccs_dependency_needs(const CcsDependency *dependency, uint32_t message,
+                              uint32_t n_messages_before);

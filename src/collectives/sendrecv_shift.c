@@ -1,0 +1,32 @@
+/* sendrecv_shift.c - every rank sends to the next one, what nccl-tests calls sendrecv */
+#include "collectives/algorithm.h"
+
+static bool build(CcsSchedule *schedule, GError **error)
+{
+    uint32_t n = ccs_schedule_n_ranks(schedule);
+    uint32_t phase = ccs_schedule_add_phase(schedule, "send and receive");
+
+    (void)error;
+    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
+        for (CcsRank rank = 0; rank < n; rank++) {
+            CcsRank peer = (rank + 1) % n;
+            ccs_schedule_add_lane(
+                schedule, &(CcsLane){.source = rank,
+                                     .peer = peer,
+                                     .channel = channel,
+                                     .phase = phase,
+                                     .n_messages = 1,
+                                     .from = {.buffer = CCS_BUFFER_INPUT},
+                                     .to = {.buffer = CCS_BUFFER_OUTPUT},
+                                     .path = ccs_schedule_path(schedule, rank, peer, channel)});
+        }
+    }
+    return true;
+}
+
+const CcsAlgorithm ccs_sendrecv_shift = {
+    .collective = CCS_SENDRECV,
+    .name = "shift",
+    .summary = "every rank sends to the next one",
+    .build = build,
+};

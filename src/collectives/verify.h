@@ -1,0 +1,30 @@
+/* verify.h - plays a schedule on data and looks whether it does what the collective promises
+ *
+ * Each chunk holds a set of contributions (which ranks' data have been added into it) and
+ * the chunk they come from. The schedule is played in several of the orders that its
+ * dependencies allow; in each of them every rank must end with every contribution once, in
+ * the right place, nothing may be sent that is not held, and nothing may wait for ever. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "collectives/schedule.h"
+
+typedef enum {
+    CCS_PLAY_DELIVER_FIRST, /* a message arrives before the next one starts */
+    CCS_PLAY_DELIVER_LAST,  /* all that may start does, before anything arrives */
+    CCS_PLAY_RANDOM,
+} CcsPlayOrder;
+
+/* ccs_verify_play:
+ * @seed chooses the random order; the same seed plays the same one.
+ *
+ * Returns: false with CCS_ERROR_CHECK, whose message names the first wrong step. */
+bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t seed,
+                     GError **error);
+
+/* ccs_verify: both extremes and one random order. */
+bool ccs_verify(const CcsSchedule *schedule, GError **error);

@@ -1,0 +1,57 @@
+/* network_model.h - a model turns messages on links into time
+ *
+ * A model holds the flows that are being injected, one at most per slot (the number of a
+ * lane), and says when the next of them ends. The simulation hands it all that starts at
+ * one moment, asks it once to settle, and so on: rates never change inside a moment. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/units.h"
+#include "topology/topology.h"
+
+typedef struct {
+    uint32_t slot;
+    uint32_t multiplicity;  /* so many equal flows are meant */
+    const CcsLinkId *links; /* used at one rate; valid until the flow ends */
+    uint32_t n_links;       /* above 0 */
+    CcsBytes bytes;         /* above 0 */
+} CcsFlowStart;
+
+typedef struct {
+    CcsBytes bytes;
+    uint64_t messages;
+    CcsTime busy; /* time during which at least one flow used it */
+    CcsRate peak; /* largest sum of rates */
+} CcsLinkUse;
+
+typedef struct CcsNetwork CcsNetwork;
+
+typedef struct {
+    const char *name;
+    const char *summary;
+    CcsNetwork *(*create)(const CcsTopology *topology, uint32_t n_slots);
+    void (*destroy)(CcsNetwork *network);
+    void (*start)(CcsNetwork *network, CcsTime now, const CcsFlowStart *starts, uint32_t n);
+
+    /* Gives every flow its rate from @now on. Returns: when the first of them ends;
+     * CCS_TIME_MAX if there is none. */
+    CcsTime (*settle)(CcsNetwork *network, CcsTime now);
+
+    /* Ends the flows that end at @now. Returns: their slots in the order of their starts, valid
+     * until the next call. */
+    const uint32_t *(*take_ended)(CcsNetwork *network, CcsTime now, uint32_t *ret_n);
+
+    /* The link that set the rate of the flow that was last in @slot; CCS_NO_LINK if none did. */
+    CcsLinkId (*limit)(const CcsNetwork *network, uint32_t slot);
+
+    /* What happened on each link so far. */
+    const CcsLinkUse *(*link_use)(const CcsNetwork *network);
+} CcsNetworkModel;
+
+/* All models; NULL ends the list. Each is one file and one line in models/meson.build. */
+extern const CcsNetworkModel *const ccs_network_models[];
+
+/* Returns: NULL with CCS_ERROR_USAGE and a hint if there is none of that name. */
+const CcsNetworkModel *ccs_network_model_find(const char *name, GError **error);

@@ -1,0 +1,37 @@
+/* chains.h - where the time on the way to an event went
+ *
+ * A chain says for an event how much of the time before it passed for which cause, along the
+ * messages that it had to wait for: the critical path, if it is the last event. Chains are
+ * carried forward from event to event, so no history is kept. */
+#pragma once
+
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "base/units.h"
+#include "sim/result.h"
+
+typedef uint32_t CcsChainId;
+
+typedef struct CcsChains CcsChains;
+
+/* ccs_chains_new: @n_classes link classes, at least 1. */
+CcsChains *ccs_chains_new(uint32_t n_classes);
+void ccs_chains_free(CcsChains *chains);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsChains, ccs_chains_free)
+
+/* Forgets all chains. */
+void ccs_chains_clear(CcsChains *chains);
+
+CcsChainId ccs_chains_add(CcsChains *chains); /* one with no time in it */
+CcsChainId ccs_chains_copy(CcsChains *chains, CcsChainId chain);
+void ccs_chains_assign(CcsChains *chains, CcsChainId to, CcsChainId from);
+void ccs_chains_drop(CcsChains *chains, CcsChainId chain);
+
+void ccs_chains_spend(CcsChains *chains, CcsChainId chain, CcsCause cause, uint32_t link_class,
+                      CcsTime time);
+
+/* By cause, then link class; valid until a chain is added. */
+const CcsTime *ccs_chains_get(const CcsChains *chains, CcsChainId chain);
+CcsTime ccs_chains_total(const CcsChains *chains, CcsChainId chain);

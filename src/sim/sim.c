@@ -1,0 +1,477 @@
+#include "sim/sim.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "collectives/progress.h"
+#include "engine/queue.h"
+#include "sim/chains.h"
+#include "sim/paths.h"
+
+typedef enum {
+    EVENT_ENTER,  /* the message cost is paid: the first byte may leave */
+    EVENT_LEAVE,  /* the last byte of a message that needs no bandwidth leaves */
+    EVENT_ARRIVE, /* the message is there and reduced; detail: its index, note: its chain */
+} EventKind;
+
+/* The message that a lane is busy with, and what the lane has done. */
+typedef struct {
+    uint32_t message;
+    CcsBytes bytes;
+    CcsRoute route;
+    const CcsLinkId *links;
+    CcsTime started;
+    CcsTime entered;
+    CcsTime reduced;  /* until then the receiver reduces earlier messages of the lane */
+    CcsChainId chain; /* to the lane's latest event */
+    CcsBytes moved;   /* by all its messages */
+} LaneState;
+
+typedef struct {
+    uint32_t n_busy; /* lanes of the rank */
+    CcsTime since;
+    bool has_started;
+} RankState;
+
+struct CcsSimulation {
+    const CcsSchedule *schedule;
+    const CcsTransport *transport;
+    const CcsNetworkModel *model;
+    const CcsTopology *topology;
+    CcsObserver observer;
+    uint32_t n_ranks;
+    uint32_t n_lanes;
+    CcsProgress *progress;
+    CcsPaths *paths;
+    CcsQueue *queue;
+    CcsChains *chains;
+    CcsNetwork *network;
+    LaneState *lanes;
+    RankState *rank_states;
+    CcsRankTotal *ranks;
+    GArray *starts; /* of CcsFlowStart: flows that start in this moment */
+    CcsBytes size;
+    CcsTime now;
+    CcsTime next_end;  /* when the first flow of the network ends */
+    bool is_unsettled; /* a flow has started or ended in this moment */
+    CcsTime last;      /* time of the latest arrival */
+    CcsChainId last_chain;
+    uint64_t n_messages;
+    CcsWork link_bytes; /* bytes of each message times its links */
+};
+
+CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTransport *transport,
+                                  const CcsNetworkModel *model, const CcsObserver *observer,
+                                  GError **error)
+{
+    g_autoptr(CcsPaths) paths = ccs_paths_new(schedule, error);
+    if (paths == NULL)
+        return NULL;
+
+    CcsSimulation *simulation = g_new0(CcsSimulation, 1);
+    simulation->schedule = schedule;
+    simulation->transport = transport;
+    simulation->model = model;
+    simulation->topology = ccs_communicator_topology(ccs_schedule_communicator(schedule));
+    if (observer != NULL)
+        simulation->observer = *observer;
+    simulation->n_ranks = ccs_schedule_n_ranks(schedule);
+    simulation->n_lanes = ccs_schedule_n_lanes(schedule);
+    simulation->progress = ccs_progress_new(schedule);
+    simulation->paths = g_steal_pointer(&paths);
+    simulation->queue = ccs_queue_new();
+    simulation->chains = ccs_chains_new(MAX(ccs_topology_n_classes(simulation->topology), 1));
+    simulation->lanes = g_new0(LaneState, simulation->n_lanes + 1);
+    simulation->rank_states = g_new0(RankState, simulation->n_ranks);
+    simulation->ranks = g_new0(CcsRankTotal, simulation->n_ranks);
+    simulation->starts = g_array_new(false, false, sizeof(CcsFlowStart));
+    return simulation;
+}
+
+void ccs_simulation_free(CcsSimulation *simulation)
+{
+    if (simulation == NULL)
+        return;
+    ccs_progress_free(simulation->progress);
+    ccs_paths_free(simulation->paths);
+    ccs_queue_free(simulation->queue);
+    ccs_chains_free(simulation->chains);
+    if (simulation->network != NULL)
+        simulation->model->destroy(simulation->network);
+    g_free(simulation->lanes);
+    g_free(simulation->rank_states);
+    g_free(simulation->ranks);
+    g_array_unref(simulation->starts);
+    g_free(simulation);
+}
+
+static void reset(CcsSimulation *simulation, CcsBytes size)
+{
+    if (simulation->network != NULL)
+        simulation->model->destroy(simulation->network);
+    simulation->network = simulation->model->create(simulation->topology, simulation->n_lanes);
+    ccs_progress_reset(simulation->progress);
+    ccs_queue_clear(simulation->queue);
+    ccs_chains_clear(simulation->chains);
+    memset(simulation->lanes, 0, simulation->n_lanes * sizeof(LaneState));
+    memset(simulation->rank_states, 0, simulation->n_ranks * sizeof(RankState));
+    memset(simulation->ranks, 0, simulation->n_ranks * sizeof(CcsRankTotal));
+    g_array_set_size(simulation->starts, 0);
+    simulation->size = size;
+    simulation->now = simulation->transport->launch;
+    simulation->next_end = CCS_TIME_MAX;
+    simulation->is_unsettled = false;
+    simulation->last = simulation->now;
+    simulation->last_chain = ccs_chains_add(simulation->chains);
+    simulation->n_messages = 0;
+    simulation->link_bytes = 0;
+    ccs_chains_spend(simulation->chains, simulation->last_chain, CCS_CAUSE_LAUNCH, 0,
+                     simulation->now);
+    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++)
+        simulation->lanes[lane].chain = ccs_chains_copy(simulation->chains, simulation->last_chain);
+}
+
+static void push(CcsSimulation *simulation, EventKind kind, CcsTime time, CcsLaneId lane,
+                 uint32_t message, CcsChainId chain)
+{
+    ccs_queue_push(
+        simulation->queue,
+        &(CcsEventRecord){
+            .time = time, .kind = kind, .subject = lane, .detail = message, .note = chain});
+}
+
+static void rank_becomes_busy(CcsSimulation *simulation, CcsRank rank)
+{
+    RankState *state = &simulation->rank_states[rank];
+
+    if (state->n_busy++ == 0)
+        state->since = simulation->now;
+    if (!state->has_started) {
+        state->has_started = true;
+        simulation->ranks[rank].started = simulation->now;
+    }
+}
+
+static void rank_becomes_idle(CcsSimulation *simulation, CcsRank rank)
+{
+    RankState *state = &simulation->rank_states[rank];
+    CcsRankTotal *total = &simulation->ranks[rank];
+
+    if (--state->n_busy == 0)
+        total->sending += simulation->now - state->since;
+    total->finished = MAX(total->finished, simulation->now);
+}
+
+/* The first byte of the lane's message leaves. */
+static void enter(CcsSimulation *simulation, CcsLaneId lane)
+{
+    LaneState *state = &simulation->lanes[lane];
+
+    state->entered = simulation->now;
+    if (state->bytes == 0 || state->route.n_links == 0) {
+        push(simulation, EVENT_LEAVE, simulation->now, lane, state->message, 0);
+        return;
+    }
+    g_array_append_vals(simulation->starts,
+                        &(CcsFlowStart){.slot = lane,
+                                        .multiplicity = 1,
+                                        .links = state->links,
+                                        .n_links = state->route.n_links,
+                                        .bytes = state->bytes},
+                        1);
+}
+
+/* Starts the next message of a lane that may; @chain leads to the event that allows it. */
+static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain,
+                          GError **error)
+{
+    LaneState *state = &simulation->lanes[lane];
+    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
+    CcsTime cost = ccs_lane_is_local(of) ? 0 : simulation->transport->message_cost;
+
+    state->message = ccs_progress_start(simulation->progress, lane);
+    const CcsRoute *route = ccs_paths_route(simulation->paths, lane, state->message, error);
+    if (route == NULL)
+        return false;
+    state->route = *route;
+    state->links = ccs_paths_links(simulation->paths, &state->route);
+    state->bytes =
+        ccs_schedule_message_bytes(simulation->schedule, of, state->message, simulation->size);
+    state->started = simulation->now;
+    ccs_chains_assign(simulation->chains, state->chain, chain);
+    if (!ccs_lane_is_local(of))
+        rank_becomes_busy(simulation, of->source);
+    if (cost == 0) {
+        enter(simulation, lane);
+        return true;
+    }
+    ccs_chains_spend(simulation->chains, state->chain, CCS_CAUSE_MESSAGE_COST, 0, cost);
+    push(simulation, EVENT_ENTER, simulation->now + cost, lane, state->message, 0);
+    return true;
+}
+
+static bool try_start(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain, GError **error)
+{
+    return !ccs_progress_may_start(simulation->progress, lane) ||
+           start_message(simulation, lane, chain, error);
+}
+
+static bool wake(CcsSimulation *simulation, CcsLaneId lane, CcsEvent event, uint32_t message,
+                 CcsChainId chain, GError **error)
+{
+    uint32_t n = 0;
+    const CcsLaneId *waiters = ccs_progress_waiters(simulation->progress, lane, event, message, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!try_start(simulation, waiters[i], chain, error))
+            return false;
+    }
+    return true;
+}
+
+static void count_message(CcsSimulation *simulation, const CcsLane *of, CcsRank peer,
+                          const LaneState *state, CcsTime arrival)
+{
+    CcsRankTotal *sender = &simulation->ranks[of->source];
+    CcsRankTotal *receiver = &simulation->ranks[peer];
+
+    sender->bytes_sent += state->bytes;
+    sender->messages_sent++;
+    receiver->bytes_received += state->bytes;
+    receiver->messages_received++;
+    receiver->finished = MAX(receiver->finished, arrival);
+    simulation->n_messages++;
+    simulation->link_bytes += (CcsWork)state->bytes * state->route.n_links;
+}
+
+/* When the message that leaves now is there and reduced, adding what that takes to @chain. */
+static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
+                            CcsChainId chain)
+{
+    CcsTime there = simulation->now + state->route.latency;
+
+    for (uint32_t i = 0; i < state->route.n_links; i++) {
+        const CcsLink *link = ccs_topology_link(simulation->topology, state->links[i]);
+        if (link->alpha > 0)
+            ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY, link->link_class,
+                             link->alpha);
+    }
+    if (state->message >= of->n_reduced || ccs_lane_is_local(of) ||
+        simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
+        return there;
+    CcsTime reduced = MAX(there, state->reduced) +
+                      ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
+    ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduced - there);
+    state->reduced = reduced;
+    return reduced;
+}
+
+static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLane *of,
+                          CcsRank peer, CcsTime arrival, GError **error)
+{
+    const LaneState *state = &simulation->lanes[lane];
+
+    if (simulation->observer.flow == NULL)
+        return true;
+    return simulation->observer.flow(simulation->observer.data,
+                                     &(CcsFlow){.lane = lane,
+                                                .message = state->message,
+                                                .channel = of->channel,
+                                                .phase = of->phase,
+                                                .src = of->source,
+                                                .dst = peer,
+                                                .bytes = state->bytes,
+                                                .is_reduced = state->message < of->n_reduced,
+                                                .started = state->started,
+                                                .entered = state->entered,
+                                                .injected = simulation->now,
+                                                .arrived = arrival},
+                                     error);
+}
+
+/* The time since the message entered went to the class of the link that set its rate last. */
+static void spend_injection(CcsSimulation *simulation, CcsLaneId lane)
+{
+    const LaneState *state = &simulation->lanes[lane];
+    CcsTime time = simulation->now - state->entered;
+
+    if (time == 0)
+        return;
+    CcsLinkId limit = simulation->model->limit(simulation->network, lane);
+    uint32_t link_class =
+        limit == CCS_NO_LINK ? 0 : ccs_topology_link(simulation->topology, limit)->link_class;
+    ccs_chains_spend(simulation->chains, state->chain, CCS_CAUSE_BANDWIDTH, link_class, time);
+}
+
+/* The last byte of the lane's message leaves: it travels on, and the lane is free. */
+static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
+{
+    LaneState *state = &simulation->lanes[lane];
+    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
+    CcsRank peer = ccs_lane_peer(of, state->message, simulation->n_ranks);
+
+    spend_injection(simulation, lane);
+    CcsChainId chain = ccs_chains_copy(simulation->chains, state->chain);
+    CcsTime arrival = arrival_time(simulation, of, state, chain);
+    if (arrival >= CCS_TIME_MAX) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
+                    "simulated time runs over: the collective takes longer than 50 days");
+        return false;
+    }
+    push(simulation, EVENT_ARRIVE, arrival, lane, state->message, chain);
+    state->moved += state->bytes;
+    if (!ccs_lane_is_local(of)) {
+        rank_becomes_idle(simulation, of->source);
+        count_message(simulation, of, peer, state, arrival);
+        if (!tell_observer(simulation, lane, of, peer, arrival, error))
+            return false;
+    }
+    ccs_progress_sent(simulation->progress, lane);
+    return wake(simulation, lane, CCS_SENT, state->message, state->chain, error) &&
+           try_start(simulation, lane, state->chain, error);
+}
+
+static bool arrive(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
+{
+    ccs_progress_arrived(simulation->progress, event->subject, event->detail);
+    if (simulation->now >= simulation->last) {
+        simulation->last = simulation->now;
+        ccs_chains_assign(simulation->chains, simulation->last_chain, event->note);
+    }
+    bool is_ok = wake(simulation, event->subject, CCS_ARRIVED, event->detail, event->note, error);
+    ccs_chains_drop(simulation->chains, event->note);
+    return is_ok;
+}
+
+static bool handle(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
+{
+    switch ((EventKind)event->kind) {
+    case EVENT_ENTER:
+        enter(simulation, event->subject);
+        return true;
+    case EVENT_LEAVE:
+        return leave(simulation, event->subject, error);
+    case EVENT_ARRIVE:
+        return arrive(simulation, event, error);
+    }
+    return false;
+}
+
+/* Ends the flows that end now. */
+static bool end_flows(CcsSimulation *simulation, GError **error)
+{
+    uint32_t n = 0;
+    const uint32_t *ended = simulation->model->take_ended(simulation->network, simulation->now, &n);
+
+    simulation->next_end = CCS_TIME_MAX;
+    simulation->is_unsettled = true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!leave(simulation, ended[i], error))
+            return false;
+    }
+    return true;
+}
+
+/* All that happens at one moment: first flows end, then events come in the order in which
+ * they were asked for, those that they cause at the same time included. */
+static bool play_moment(CcsSimulation *simulation, GError **error)
+{
+    CcsEventRecord event;
+
+    if (simulation->next_end == simulation->now && !end_flows(simulation, error))
+        return false;
+    while (ccs_queue_next_time(simulation->queue) == simulation->now) {
+        ccs_queue_pop(simulation->queue, &event);
+        if (!handle(simulation, &event, error))
+            return false;
+    }
+    if (simulation->starts->len > 0) {
+        simulation->model->start(simulation->network, simulation->now,
+                                 (const CcsFlowStart *)(const void *)simulation->starts->data,
+                                 simulation->starts->len);
+        g_array_set_size(simulation->starts, 0);
+        simulation->is_unsettled = true;
+    }
+    if (simulation->is_unsettled)
+        simulation->next_end = simulation->model->settle(simulation->network, simulation->now);
+    simulation->is_unsettled = false;
+    return true;
+}
+
+static bool check_bytes(const CcsSimulation *simulation, GError **error)
+{
+    const CcsLinkUse *links = simulation->model->link_use(simulation->network);
+    CcsWork link_bytes = 0;
+
+    for (CcsLaneId id = 0; id < simulation->n_lanes; id++) {
+        const CcsLane *lane = ccs_schedule_lane(simulation->schedule, id);
+        CcsBytes bytes = 0;
+        for (uint32_t k = 0; k < lane->n_messages; k++)
+            bytes += ccs_schedule_message_bytes(simulation->schedule, lane, k, simulation->size);
+        if (bytes == simulation->lanes[id].moved)
+            continue;
+        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
+                    "bytes are lost: lane %u of rank %u moved %" G_GUINT64_FORMAT
+                    " of %" G_GUINT64_FORMAT " bytes",
+                    id, lane->source, simulation->lanes[id].moved, bytes);
+        return false;
+    }
+    for (CcsLinkId link = 0; link < ccs_topology_n_links(simulation->topology); link++)
+        link_bytes += links[link].bytes;
+    if (link_bytes == simulation->link_bytes)
+        return true;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
+                "bytes are lost: the links carried other bytes than the messages on them");
+    return false;
+}
+
+static bool check(const CcsSimulation *simulation, GError **error)
+{
+    CcsTime explained = ccs_chains_total(simulation->chains, simulation->last_chain);
+
+    if (!ccs_progress_is_done(simulation->progress)) {
+        g_autofree char *wait = ccs_progress_describe_wait(simulation->progress);
+        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock at %.3f us: %s",
+                    ccs_time_us(simulation->now), wait);
+        return false;
+    }
+    if (explained != simulation->last) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "the critical path explains %.6f of %.6f us",
+                    ccs_time_us(explained), ccs_time_us(simulation->last));
+        return false;
+    }
+    return check_bytes(simulation, error);
+}
+
+static void fill_outcome(const CcsSimulation *simulation, CcsOutcome *outcome)
+{
+    *outcome = (CcsOutcome){
+        .time = simulation->last,
+        .n_messages = simulation->n_messages,
+        .ranks = simulation->ranks,
+        .links = simulation->model->link_use(simulation->network),
+        .critical_path = ccs_chains_get(simulation->chains, simulation->last_chain),
+        .n_classes = MAX(ccs_topology_n_classes(simulation->topology), 1),
+    };
+}
+
+bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
+                        GError **error)
+{
+    reset(simulation, size);
+    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
+        if (!try_start(simulation, lane, simulation->lanes[lane].chain, error))
+            return false;
+    }
+    while (play_moment(simulation, error)) {
+        CcsTime next = MIN(ccs_queue_next_time(simulation->queue), simulation->next_end);
+        if (next == CCS_TIME_MAX) {
+            if (!check(simulation, error))
+                return false;
+            fill_outcome(simulation, ret_outcome);
+            return true;
+        }
+        simulation->now = next;
+    }
+    return false;
+}
