@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by every lint script: moves to the top of the source tree, gathers what is wrong.
 set -euo pipefail
-shopt -s nullglob
+shopt -s nullglob extglob
 cd "$SOURCE_ROOT"
 
 n_reported=0

@@ -6,7 +6,8 @@
 is_named() {
     local name=${1##*/} folder=${1%/*}
     name=${name%.c}
-    grep -qsE "['/](test_)?${name#test_}(\.c)?'" "$folder/meson.build" "${folder%/*}/meson.build"
+    name=${name#@(test|fuzz)_}
+    grep -qsE "['/](test_|fuzz_)?$name(\.c)?'" "$folder/meson.build" "${folder%/*}/meson.build"
 }
 
 for file in src/*.c src/*/*.c tests/*/*.c; do
