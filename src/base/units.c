@@ -88,6 +88,7 @@ CcsTime ccs_time_to_move(CcsBytes bytes, CcsRate rate)
 }
 
 #define MAX_DECIMALS 18
+#define MAX_DIGITS   19 /* any so many digits fit */
 
 /* A decimal number as an integer and a power of ten: 2.50 is 250 / 10^2. */
 typedef struct {
@@ -224,8 +225,8 @@ bool ccs_size_parse_option(const char *text, CcsBytes *ret_bytes, GError **error
     return parse(CCS_QUANTITY_SIZE, text, "B", ret_bytes, error);
 }
 
-/* Text for @value in @unit with as few decimals as say it exactly, at most 12; NULL if none does.
- */
+/* Text for @value in @unit with as few decimals as say it exactly, at most 12 and with no more
+ * digits than scan_decimal() reads; NULL if none does. */
 static char *format_in(const Unit *unit, uint64_t value)
 {
     uint64_t whole = value / unit->times;
@@ -240,8 +241,21 @@ static char *format_in(const Unit *unit, uint64_t value)
         decimals[n + 1] = '\0';
         rest = (uint64_t)(shifted % unit->times);
     }
-    return g_strdup_printf("%" G_GUINT64_FORMAT "%s%s %s", whole, decimals[0] ? "." : "", decimals,
-                           unit->name);
+    g_autofree char *digits = g_strdup_printf("%" G_GUINT64_FORMAT, whole);
+    if (strlen(digits) + strlen(decimals) > MAX_DIGITS)
+        return NULL;
+    return g_strconcat(digits, decimals[0] ? "." : "", decimals, " ", unit->name, NULL);
+}
+
+/* Text for a rate that no unit says exactly, in a unit in which %g needs no exponent. */
+static char *format_rounded(CcsRate rate)
+{
+    static const char *const names[] = {"GB/s", "MB/s", "kB/s", "B/s", "b/s"};
+    const Unit *unit = NULL;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(names) && (unit == NULL || rate < unit->times); i++)
+        unit = find_unit(rate_units, names[i]);
+    return g_strdup_printf("%.12g %s", (double)rate / (double)unit->times, unit->name);
 }
 
 char *ccs_quantity_format(CcsQuantity quantity, uint64_t value)
@@ -263,9 +277,7 @@ char *ccs_quantity_format(CcsQuantity quantity, uint64_t value)
             best = g_steal_pointer(&text);
         }
     }
-    if (best == NULL)
-        best = g_strdup_printf("%.12g GB/s", ccs_rate_GBps(value));
-    return best;
+    return best != NULL ? best : format_rounded(value);
 }
 
 double ccs_time_us(CcsTime time)

@@ -60,7 +60,7 @@ bool ccs_size_parse_option(const char *text, CcsBytes *ret_bytes, GError **error
 
 /* ccs_quantity_format:
  * The shortest text that ccs_quantity_parse() reads back as the same value: "2.5 us",
- * "450 GB/s", "4 MiB". Rates and times are written with at most 12 digits.
+ * "450 GB/s", "4 MiB". A rate that would need over 12 decimals is rounded to 12 digits.
  *
  * Returns: (transfer full). */
 char *ccs_quantity_format(CcsQuantity quantity, uint64_t value);

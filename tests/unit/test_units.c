@@ -55,6 +55,18 @@ START_TEST(a_formatted_quantity_reads_back_as_itself)
 }
 END_TEST
 
+START_TEST(a_rate_that_no_unit_says_exactly_is_rounded)
+{
+    static const CcsRate rates[] = {1, 3, 70001, 393216006553, 50 * GBPS / 3, CCS_RATE_MAX - 1};
+    CcsRate rate = rates[_i];
+    uint64_t value = 0;
+
+    g_autofree char *text = ccs_quantity_format(CCS_QUANTITY_RATE, rate);
+    ck_assert_msg(ccs_quantity_parse(CCS_QUANTITY_RATE, text, &value, NULL), "%s", text);
+    ck_assert_double_eq_tol((double)value, (double)rate, 1e-11 * (double)rate);
+}
+END_TEST
+
 typedef struct {
     CcsQuantity quantity;
     const char *text;
@@ -122,6 +134,7 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, a_quantity_is_read_exactly, 0, G_N_ELEMENTS(readings));
     tcase_add_loop_test(tcase, a_formatted_quantity_reads_back_as_itself, 0,
                         G_N_ELEMENTS(readings));
+    tcase_add_loop_test(tcase, a_rate_that_no_unit_says_exactly_is_rounded, 0, 6);
     tcase_add_loop_test(tcase, a_wrong_quantity_is_refused_with_a_hint, 0, G_N_ELEMENTS(refusals));
     tcase_add_test(tcase, a_time_to_move_is_rounded_up);
     tcase_add_test(tcase, a_number_alone_is_bytes_on_the_command_line);
