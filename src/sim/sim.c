@@ -57,7 +57,8 @@ struct CcsSimulation {
     CcsTime last;      /* time of the latest arrival */
     CcsChainId last_chain;
     uint64_t n_messages;
-    CcsWork link_bytes; /* bytes of each message times its links */
+    uint32_t n_injecting; /* flows in the network */
+    CcsWork link_bytes;   /* bytes of each message times its links */
 };
 
 CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTransport *transport,
@@ -124,6 +125,7 @@ static void reset(CcsSimulation *simulation, CcsBytes size)
     simulation->last = simulation->now;
     simulation->last_chain = ccs_chains_add(simulation->chains);
     simulation->n_messages = 0;
+    simulation->n_injecting = 0;
     simulation->link_bytes = 0;
     ccs_chains_spend(simulation->chains, simulation->last_chain, CCS_CAUSE_LAUNCH, 0,
                      simulation->now);
@@ -303,6 +305,13 @@ static void spend_injection(CcsSimulation *simulation, CcsLaneId lane)
     ccs_chains_spend(simulation->chains, state->chain, CCS_CAUSE_BANDWIDTH, link_class, time);
 }
 
+static bool fail_too_long(GError **error)
+{
+    g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
+                "simulated time runs over: the collective takes longer than 50 days");
+    return false;
+}
+
 /* The last byte of the lane's message leaves: it travels on, and the lane is free. */
 static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
 {
@@ -313,11 +322,8 @@ static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
     spend_injection(simulation, lane);
     CcsChainId chain = ccs_chains_copy(simulation->chains, state->chain);
     CcsTime arrival = arrival_time(simulation, of, state, chain);
-    if (arrival >= CCS_TIME_MAX) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                    "simulated time runs over: the collective takes longer than 50 days");
-        return false;
-    }
+    if (arrival >= CCS_TIME_MAX)
+        return fail_too_long(error);
     push(simulation, EVENT_ARRIVE, arrival, lane, state->message, chain);
     state->moved += state->bytes;
     if (!ccs_lane_is_local(of)) {
@@ -365,6 +371,7 @@ static bool end_flows(CcsSimulation *simulation, GError **error)
 
     simulation->next_end = CCS_TIME_MAX;
     simulation->is_unsettled = true;
+    simulation->n_injecting -= n;
     for (uint32_t i = 0; i < n; i++) {
         if (!leave(simulation, ended[i], error))
             return false;
@@ -389,6 +396,7 @@ static bool play_moment(CcsSimulation *simulation, GError **error)
         simulation->model->start(simulation->network, simulation->now,
                                  (const CcsFlowStart *)(const void *)simulation->starts->data,
                                  simulation->starts->len);
+        simulation->n_injecting += simulation->starts->len;
         g_array_set_size(simulation->starts, 0);
         simulation->is_unsettled = true;
     }
@@ -429,6 +437,8 @@ static bool check(const CcsSimulation *simulation, GError **error)
 {
     CcsTime explained = ccs_chains_total(simulation->chains, simulation->last_chain);
 
+    if (simulation->n_injecting > 0)
+        return fail_too_long(error);
     if (!ccs_progress_is_done(simulation->progress)) {
         g_autofree char *wait = ccs_progress_describe_wait(simulation->progress);
         g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock at %.3f us: %s",
@@ -465,7 +475,7 @@ bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *re
     }
     while (play_moment(simulation, error)) {
         CcsTime next = MIN(ccs_queue_next_time(simulation->queue), simulation->next_end);
-        if (next == CCS_TIME_MAX) {
+        if (next >= CCS_TIME_MAX) {
             if (!check(simulation, error))
                 return false;
             fill_outcome(simulation, ret_outcome);

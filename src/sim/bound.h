@@ -1,0 +1,35 @@
+/* bound.h - how fast a collective could be at best on a topology
+ *
+ * No schedule of point-to-point messages beats these, whatever its algorithm:
+ *
+ *   latency  some data must travel between the two ranks that are farthest apart
+ *   rank     what must leave or enter one rank, over its ports
+ *   ranks    what all ranks together must send, over all their ports (Patarasuk and Yuan 2009
+ *            for allreduce: 2 (n - 1) S)
+ *   node     what must leave or enter one node, over its NICs
+ *   nodes    what all nodes together must send, over all their NICs */
+#pragma once
+
+#include <glib.h>
+
+#include "collectives/collective.h"
+#include "collectives/transport.h"
+#include "topology/communicator.h"
+
+typedef struct CcsBounds CcsBounds;
+
+/* ccs_bounds_new: what the bounds need of @communicator, which it keeps. */
+CcsBounds *ccs_bounds_new(const CcsCommunicator *communicator);
+void ccs_bounds_free(CcsBounds *bounds);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsBounds, ccs_bounds_free)
+
+typedef struct {
+    CcsTime time;     /* launch included */
+    const char *name; /* of the bound that binds, as above; "none" where there is nothing to do */
+} CcsBound;
+
+/* ccs_bounds_of:
+ * The greatest of the bounds. @n_channels: a size that the ranks and channels do not divide
+ * may leave one rank with so many bytes less. */
+CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRank root,
+                       CcsBytes size, uint32_t n_channels, const CcsTransport *transport);
