@@ -141,6 +141,15 @@ static bool fail(GError **error, const QuantityKind *kind, const char *text, con
     return false;
 }
 
+char **ccs_quantity_units(CcsQuantity quantity)
+{
+    g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+
+    for (const Unit *unit = kinds[quantity].units; unit->name != NULL; unit++)
+        g_strv_builder_add(names, unit->name);
+    return g_strv_builder_end(names);
+}
+
 /* What to say of a unit that the table does not hold. */
 static char *unit_hint(CcsQuantity quantity, const char *number, const char *unit)
 {
@@ -164,11 +173,8 @@ static char *unit_hint(CcsQuantity quantity, const char *number, const char *uni
     if (quantity == CCS_QUANTITY_RATE && find_unit(rate_units, per_second) != NULL)
         return g_strdup_printf(" (a bandwidth is per second: %s %s)", number, per_second);
 
-    g_autoptr(GStrvBuilder) names = g_strv_builder_new();
-    for (const Unit *known = kinds[quantity].units; known->name != NULL; known++)
-        g_strv_builder_add(names, known->name);
-    g_auto(GStrv) list = g_strv_builder_end(names);
-    return ccs_did_you_mean(unit, (const char *const *)list);
+    g_auto(GStrv) names = ccs_quantity_units(quantity);
+    return ccs_did_you_mean(unit, (const char *const *)names);
 }
 
 /* @unit_of_bare is the unit of a number that has none, or NULL if it must have one. */

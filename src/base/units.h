@@ -53,6 +53,12 @@ typedef enum {
 bool ccs_quantity_parse(CcsQuantity quantity, const char *text, uint64_t *ret_value,
                         GError **error);
 
+/* ccs_quantity_units:
+ * The names of the units that ccs_quantity_parse() knows.
+ *
+ * Returns: (transfer full). */
+char **ccs_quantity_units(CcsQuantity quantity);
+
 /* ccs_size_parse_option:
  * A size as nccl-tests takes it on the command line: like CCS_QUANTITY_SIZE, but a
  * number alone is bytes. */
