@@ -72,7 +72,7 @@ static const QuantityKind kinds[] = {
     [CCS_QUANTITY_TIME] = {time_units, "a time such as 2.5 us", (uint64_t)CCS_PS_PER_S * 1000000U,
                            "1000000 s"},
     [CCS_QUANTITY_RATE] = {rate_units, "a bandwidth such as 450 GB/s or 400 Gb/s", CCS_RATE_MAX,
-                           "200 TB/s"},
+                           "50 TB/s"},
     [CCS_QUANTITY_SIZE] = {size_units, "a size such as 4 MiB", CCS_BYTES_MAX, "1024 TiB"},
 };
 
@@ -142,6 +142,15 @@ static bool fail(GError **error, const QuantityKind *kind, const char *text, con
     return false;
 }
 
+char **ccs_quantity_units(CcsQuantity quantity)
+{
+    g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+
+    for (const Unit *unit = kinds[quantity].units; unit->name != NULL; unit++)
+        g_strv_builder_add(names, unit->name);
+    return g_strv_builder_end(names);
+}
+
 /* What to say of a unit that the table does not hold. */
 static char *unit_hint(CcsQuantity quantity, const char *number, const char *unit)
 {
@@ -165,11 +174,8 @@ static char *unit_hint(CcsQuantity quantity, const char *number, const char *uni
     if (quantity == CCS_QUANTITY_RATE && find_unit(rate_units, per_second) != NULL)
         return g_strdup_printf(" (a bandwidth is per second: %s %s)", number, per_second);
 
-    g_autoptr(GStrvBuilder) names = g_strv_builder_new();
-    for (const Unit *known = kinds[quantity].units; known->name != NULL; known++)
-        g_strv_builder_add(names, known->name);
-    g_auto(GStrv) list = g_strv_builder_end(names);
-    return ccs_did_you_mean(unit, (const char *const *)list);
+    g_auto(GStrv) names = ccs_quantity_units(quantity);
+    return ccs_did_you_mean(unit, (const char *const *)names);
 }
 
 /* @unit_of_bare is the unit of a number that has none, or NULL if it must have one. */

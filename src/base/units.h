@@ -6,7 +6,7 @@
  *
  *   time   picoseconds, int64          106 days of range
  *   size   bytes, uint64
- *   rate   2^-16 bytes per second, uint64; 1 GB/s is 1e9 * 65536; up to 281 TB/s
+ *   rate   2^-16 bytes per second, uint64; 1 GB/s is 1e9 * 65536; at most 50 TB/s
  *   work   rate x time, unsigned 128 bit: one byte is CCS_WORK_PER_BYTE of it */
 #pragma once
 
@@ -26,7 +26,7 @@ __extension__ typedef unsigned __int128 CcsWork;
 #define CCS_WORK_PER_BYTE  ((CcsWork)65536 * 1000000000000U)
 #define CCS_TIME_MAX       ((CcsTime)1 << 62)                     /* later than any event */
 #define CCS_RATE_UNLIMITED ((CcsRate)1 << 62)                     /* a link that never limits */
-#define CCS_RATE_MAX       (CCS_RATE_PER_BYTE * 200000000000000U) /* largest rate to be written */
+#define CCS_RATE_MAX       (CCS_RATE_PER_BYTE * 50000000000000U) /* largest rate to be written */
 #define CCS_BYTES_MAX      ((CcsBytes)1 << 50)                    /* largest size to be written */
 
 /* ccs_time_to_move:
@@ -52,6 +52,12 @@ typedef enum {
  * predicate of a sentence: "must be a time such as 2.5 us, not '1'". */
 bool ccs_quantity_parse(CcsQuantity quantity, const char *text, uint64_t *ret_value,
                         GError **error);
+
+/* ccs_quantity_units:
+ * The names of the units that ccs_quantity_parse() knows.
+ *
+ * Returns: (transfer full). */
+char **ccs_quantity_units(CcsQuantity quantity);
 
 /* ccs_size_parse_option:
  * A size as nccl-tests takes it on the command line: like CCS_QUANTITY_SIZE, but a
