@@ -46,20 +46,25 @@ static bool fail(const CcsDatabase *database, const char *message, GError **erro
     return false;
 }
 
+/* SQLite does not keep the system's reason where a commit fails. errno, cleared before each
+ * statement, still has it then. */
 bool ccs_database_fail(CcsDatabase *database, GError **error)
 {
+    int reason = errno;
     int code = sqlite3_errcode(database->handle);
-    int reason = sqlite3_system_errno(database->handle);
-    bool has_reason = reason != 0 && (code == SQLITE_CANTOPEN || code == SQLITE_IOERR);
     const char *text = sqlite3_errmsg(database->handle);
-    g_autofree char *message =
-        has_reason ? g_strdup_printf("%s (%s)", text, g_strerror(reason)) : g_strdup(text);
 
+    if (sqlite3_system_errno(database->handle) != 0)
+        reason = sqlite3_system_errno(database->handle);
+    if (reason == 0 || (code != SQLITE_CANTOPEN && code != SQLITE_IOERR))
+        return fail(database, text, error);
+    g_autofree char *message = g_strdup_printf("%s (%s)", text, g_strerror(reason));
     return fail(database, message, error);
 }
 
 static bool execute(CcsDatabase *database, const char *sql, GError **error)
 {
+    errno = 0;
     if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
         return ccs_database_fail(database, error);
     return true;
@@ -198,12 +203,18 @@ static bool check_kind_of_file(const char *path, CcsDatabaseMode mode, GError **
     return false;
 }
 
-/* Returns: whether the file was not there before. */
-static bool make_file(const char *path)
+/* Makes an empty file, unless one is there. */
+static bool make_file(const char *path, bool *ret_is_new, GError **error)
 {
     int file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
 
-    return file >= 0 && close(file) == 0;
+    *ret_is_new = file >= 0;
+    if (file >= 0)
+        close(file);
+    if (file >= 0 || errno == EEXIST)
+        return true;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: cannot be made: %s", path, g_strerror(errno));
+    return false;
 }
 
 static void remove_if_empty(const char *path)
@@ -272,7 +283,9 @@ CcsDatabase *ccs_database_open(const char *path, CcsDatabaseMode mode, GError **
         return connect_for_reading(path, error);
 
     g_autofree char *uri = uri_of(path, "");
-    bool is_new = mode == CCS_DATABASE_CREATE && make_file(path);
+    bool is_new = false;
+    if (mode == CCS_DATABASE_CREATE && !make_file(path, &is_new, error))
+        return NULL;
     CcsDatabase *database = connect(path, uri, mode, error);
     if (database == NULL && is_new)
         remove_if_empty(path);
@@ -308,6 +321,7 @@ sqlite3_stmt *ccs_database_statement(CcsDatabase *database, const char *sql, GEr
 {
     sqlite3_stmt *statement = g_hash_table_lookup(database->statements, sql);
 
+    errno = 0;
     if (statement == NULL) {
         if (sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement,
                                NULL) != SQLITE_OK) {
