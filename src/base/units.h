@@ -24,10 +24,10 @@ __extension__ typedef unsigned __int128 CcsWork;
 #define CCS_PS_PER_S       ((CcsTime)1000000000000)
 #define CCS_RATE_PER_BYTE  ((CcsRate)65536) /* the rate of one byte per second */
 #define CCS_WORK_PER_BYTE  ((CcsWork)65536 * 1000000000000U)
-#define CCS_TIME_MAX       ((CcsTime)1 << 62)                     /* later than any event */
-#define CCS_RATE_UNLIMITED ((CcsRate)1 << 62)                     /* a link that never limits */
+#define CCS_TIME_MAX       ((CcsTime)1 << 62)                    /* later than any event */
+#define CCS_RATE_UNLIMITED ((CcsRate)1 << 62)                    /* a link that never limits */
 #define CCS_RATE_MAX       (CCS_RATE_PER_BYTE * 50000000000000U) /* largest rate to be written */
-#define CCS_BYTES_MAX      ((CcsBytes)1 << 50)                    /* largest size to be written */
+#define CCS_BYTES_MAX      ((CcsBytes)1 << 50)                   /* largest size to be written */
 
 /* ccs_time_to_move:
  * The time that @bytes need at @rate (above 0), rounded up to the next picosecond;

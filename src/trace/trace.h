@@ -27,6 +27,12 @@ typedef enum {
     CCS_TRACE_FLOWS,   /* and one row per message */
 } CcsTraceLevel;
 
+const char *ccs_trace_level_name(CcsTraceLevel level); /* "none", "summary", ... */
+
+/* ccs_trace_level_parse:
+ * Returns: true with @ret_level set; false with CCS_ERROR_USAGE. */
+bool ccs_trace_level_parse(const char *text, CcsTraceLevel *ret_level, GError **error);
+
 typedef struct CcsTrace CcsTrace;
 
 /* ccs_trace_open:
@@ -39,14 +45,14 @@ void ccs_trace_free(CcsTrace *trace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsTrace, ccs_trace_free)
 
 /* ccs_trace_begin_run:
- * Writes the run with status 'running'. @command is the command line as the user wrote
- * it; @title may be NULL. */
+ * Writes the run with status 'running', and turns running ones whose process is gone to
+ * 'interrupted'. @command is the command line as the user wrote it; @title may be NULL. */
 bool ccs_trace_begin_run(CcsTrace *trace, const char *command, const char *title,
                          int64_t *ret_run_id, GError **error);
 
 /* ccs_trace_add_topology:
  * Writes the topology with its vertices and links, unless the same one (by the hash of
- * its source and overrides) is there already. */
+ * its name, source, vertices and links, so with what was overridden) is there already. */
 bool ccs_trace_add_topology(CcsTrace *trace, const CcsTopology *topology, int64_t *ret_topology_id,
                             GError **error);
 
@@ -58,34 +64,52 @@ typedef struct {
     const char *source;     /* where it comes from; NULL if not said */
 } CcsParamRow;
 
+/* ccs_trace_add_param:
+ * Writes the value, once for each run. Parameters of the transport and the model
+ * ("transport...", "model...") whose kind is not "default" become part of the question that
+ * the results begun from now on answer, so that the views do not compare unlike results; a
+ * later value of the same path takes the place of the former. */
 bool ccs_trace_add_param(CcsTrace *trace, const CcsParamRow *param, GError **error);
 
-/* Everything that is known of one result. Arrays that the level does not ask for may be
- * NULL with a count of 0. */
+/* ccs_trace_begin_result:
+ * Writes what is asked: the members of @question up to root. The rest is not read. */
+bool ccs_trace_begin_result(CcsTrace *trace, const CcsResult *question, int64_t topology_id,
+                            GError **error);
+
+/* ccs_trace_add_flow: does nothing below CCS_TRACE_FLOWS. */
+bool ccs_trace_add_flow(CcsTrace *trace, const CcsFlow *flow, GError **error);
+
+/* Everything that is known of a result at its end. Arrays that the level does not ask for
+ * may be NULL. */
 typedef struct {
     const CcsResult *result;
-    int64_t topology_id;
-    const CcsRankTotal *ranks;
+    const CcsTopology *topology;
+    const CcsRankTotal *ranks;        /* one per rank */
     const CcsVertexId *rank_vertices; /* the GPU of each rank */
     const CcsLinkTotal
         *links; /* one per link of the topology; those without messages are left out */
-    uint32_t n_links;
-    const CcsTime *critical_path; /* [cause * n_classes + link class]; only bandwidth and latency
-                                     use the class, the other causes use class 0 */
-    uint32_t n_classes;
+    const CcsTime
+        *critical_path; /* [cause * n + link class], n link classes, at least 1; only bandwidth
+                           and latency use the class, the other causes use class 0 */
     const CcsStepTotal *steps;
     uint32_t n_steps;
     const char *const *phases; /* names, by CcsFlow.phase */
+    uint32_t n_phases;
 } CcsResultRows;
 
-/* A result is begun, given its flows one by one, and ended. */
-bool ccs_trace_begin_result(CcsTrace *trace, GError **error);
-bool ccs_trace_add_flow(CcsTrace *trace, const CcsFlow *flow, GError **error);
+/* ccs_trace_end_result: writes the answer and all rows that are still in memory, in one
+ * transaction. */
 bool ccs_trace_end_result(CcsTrace *trace, const CcsResultRows *rows, GError **error);
 
-/* ccs_trace_end_run: writes what is still in memory and turns the status to 'complete',
- * in one transaction. */
+/* ccs_trace_end_run: turns the status to 'complete'. No result may be open. */
 bool ccs_trace_end_run(CcsTrace *trace, GError **error);
+
+/* ccs_trace_fail_run:
+ * Turns the status of a run that is open to 'failed', or to 'interrupted' where @why is
+ * CCS_ERROR_INTERRUPTED, and records the message. Best effort: what cannot be written is
+ * found out by whoever reads the database next. ccs_trace_free() does the same without a
+ * message for a run that was not ended. */
+void ccs_trace_fail_run(CcsTrace *trace, const GError *why);
 
 /* ccs_trace_run_json:
  * The object {"schema":"ccsim.result/1","results":[...]} of the current run, made by

@@ -356,7 +356,7 @@ static const Refusal refusals[] = {
     {"node: {gpus: 1, nics: {count: 1, bandwidth: 1 B/s}}\n"
      "fabric: {kind: leaf-spine, spines: 65536, oversubscription: 2}\n",
      "f.yaml:2:9", "would be too slow to be told"},
-    {"node: {gpus: 1, nics: {count: 1, bandwidth: 200 TB/s}}\n"
+    {"node: {gpus: 1, nics: {count: 1, bandwidth: 50 TB/s}}\n"
      "fabric: {kind: leaf-spine, spines: 1, oversubscription: 0.5}\n",
      "f.yaml:2:9", "would be too fast to be told"},
     {"node: {gpus: 2, nics: {count: 2, bandwidth: 1 GB/s, gpus: [[0]]}}\n", "f.yaml:1:59",

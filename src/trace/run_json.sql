@@ -1,0 +1,36 @@
+-- run_json.sql - the results of one run (?1) as the object ccsim.result/1
+SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(result)))
+  FROM (
+    SELECT json_object(
+             'collective', collective,
+             'algorithm', algorithm,
+             'protocol', protocol,
+             'transport', transport,
+             'model', model,
+             'topology', topology.name,
+             'nodes', result.nodes,
+             'ranks', ranks,
+             'channels', channels,
+             'chunks', chunks,
+             'size_bytes', size_bytes,
+             'count', count,
+             'dtype', dtype,
+             'op', op,
+             'root', root,
+             'time_us', time_us,
+             'algbw_GBps', algbw_GBps,
+             'busbw_GBps', busbw_GBps,
+             'bound_us', bound_us,
+             'bound', bound,
+             'efficiency', efficiency,
+             'bottleneck', CASE WHEN bottleneck_link IS NOT NULL THEN json_object(
+               'class', bottleneck_class,
+               'link', bottleneck_link,
+               'utilisation', bottleneck_utilisation) END,
+             'bytes_sent_max', bytes_sent_max,
+             'flows', flows,
+             'run_id', run_id) AS result
+      FROM result
+      JOIN topology USING (topology_id)
+     WHERE run_id = ?1 AND time_ps IS NOT NULL
+     ORDER BY result_id)
