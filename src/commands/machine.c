@@ -1,0 +1,70 @@
+#include "commands/machine.h"
+
+#include "config/config.h"
+#include "topology/topology_yaml.h"
+
+#define TRANSPORT "transport."
+
+/* The overrides that begin with TRANSPORT, or those that do not. Returns: (transfer container). */
+static const char **select_overrides(const char *const *overrides, bool is_transport)
+{
+    GPtrArray *selected = g_ptr_array_new();
+
+    for (size_t i = 0; overrides != NULL && overrides[i] != NULL; i++) {
+        if (g_str_has_prefix(overrides[i], TRANSPORT) == is_transport) {
+            union {
+                const char *in;
+                gpointer out;
+            } item = {.in = overrides[i]};
+            g_ptr_array_add(selected, item.out);
+        }
+    }
+    g_ptr_array_add(selected, NULL);
+    return (const char **)g_ptr_array_free(selected, false);
+}
+
+static bool load_transport(CcsMachine *machine, const CcsMachineOptions *options, GError **error)
+{
+    g_autofree const char **overrides = select_overrides(options->overrides, true);
+    const char *name = options->transport == NULL ? "ideal" : options->transport;
+
+    return ccs_transport_load(name, overrides, machine->params, &machine->transport, error);
+}
+
+static bool load_topology(CcsMachine *machine, const CcsMachineOptions *options, GError **error)
+{
+    g_autofree const char **overrides = select_overrides(options->overrides, false);
+    CcsTopologyOptions topology_options = {.overrides = overrides, .n_nodes = options->n_nodes};
+
+    machine->topology =
+        ccs_topology_load(options->topology, &topology_options, &machine->params, error);
+    return machine->topology != NULL;
+}
+
+CcsMachine *ccs_machine_new(const CcsMachineOptions *options, GError **error)
+{
+    g_autoptr(CcsMachine) machine = g_new0(CcsMachine, 1);
+
+    machine->model =
+        ccs_network_model_find(options->model == NULL ? "fluid" : options->model, error);
+    if (machine->model == NULL || !load_topology(machine, options, error) ||
+        !load_transport(machine, options, error))
+        return NULL;
+    machine->communicator = ccs_communicator_new(machine->topology, options->n_ranks,
+                                                 options->ranks_per_node, error);
+    if (machine->communicator == NULL)
+        return NULL;
+    machine->bounds = ccs_bounds_new(machine->communicator);
+    return g_steal_pointer(&machine);
+}
+
+void ccs_machine_free(CcsMachine *machine)
+{
+    if (machine == NULL)
+        return;
+    ccs_bounds_free(machine->bounds);
+    ccs_communicator_free(machine->communicator);
+    ccs_topology_free(machine->topology);
+    g_clear_pointer(&machine->params, g_ptr_array_unref);
+    g_free(machine);
+}

@@ -1,0 +1,331 @@
+#include "commands/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define MAX_SIZES 100000U
+
+void ccs_machine_arguments_clear(CcsMachineArguments *arguments)
+{
+    g_free(arguments->topology);
+    g_free(arguments->transport);
+    g_free(arguments->model);
+    g_strfreev(arguments->overrides);
+}
+
+void ccs_case_arguments_clear(CcsCaseArguments *arguments)
+{
+    g_free(arguments->smallest);
+    g_free(arguments->largest);
+    g_free(arguments->step);
+    g_free(arguments->op);
+    g_free(arguments->type);
+    g_free(arguments->algorithms);
+}
+
+void ccs_output_arguments_clear(CcsOutputArguments *arguments)
+{
+    g_free(arguments->db);
+    g_free(arguments->trace);
+    g_free(arguments->format);
+    g_free(arguments->json_file);
+}
+
+void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments)
+{
+    const GOptionEntry own[] = {
+        {"topology", 'T', 0, G_OPTION_ARG_FILENAME, &arguments->topology,
+         "A topology file, or the name of one that is built in", "FILE"},
+        {"nodes", 0, 0, G_OPTION_ARG_INT, &arguments->n_nodes, "Nodes of the machine", "N"},
+        {"ranks", 0, 0, G_OPTION_ARG_INT, &arguments->n_ranks, "Ranks of the job", "N"},
+        {"ranks-per-node", 0, 0, G_OPTION_ARG_INT, &arguments->ranks_per_node,
+         "Ranks that the job has in each node", "N"},
+        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &arguments->overrides,
+         "Override a value of the topology, or of the transport (transport.KEY); repeatable",
+         "PATH=VALUE"},
+        {"transport", 0, 0, G_OPTION_ARG_FILENAME, &arguments->transport,
+         "ideal (default), or a YAML file", "NAME"},
+        {"model", 0, 0, G_OPTION_ARG_STRING, &arguments->model, "Network model (fluid)", "NAME"},
+    };
+    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+}
+
+void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments)
+{
+    const GOptionEntry own[] = {
+        {"minbytes", 'b', 0, G_OPTION_ARG_STRING, &arguments->smallest, "Smallest size (8)", "SIZE"},
+        {"maxbytes", 'e', 0, G_OPTION_ARG_STRING, &arguments->largest, "Largest size (8G)", "SIZE"},
+        {"stepfactor", 'f', 0, G_OPTION_ARG_INT, &arguments->factor,
+         "Each size is so many times the one before (2)", "N"},
+        {"stepbytes", 'i', 0, G_OPTION_ARG_STRING, &arguments->step,
+         "Each size is so much larger than the one before", "SIZE"},
+        {"op", 'o', 0, G_OPTION_ARG_STRING, &arguments->op, "Reduction (sum)", "OP"},
+        {"datatype", 'd', 0, G_OPTION_ARG_STRING, &arguments->type, "Data type (float)", "TYPE"},
+        {"root", 'r', 0, G_OPTION_ARG_INT, &arguments->root, "Root rank (0)", "RANK"},
+        {"algorithm", 'A', 0, G_OPTION_ARG_STRING, &arguments->algorithms,
+         "Names with commas, all, or auto (default)", "LIST"},
+        {"channels", 0, 0, G_OPTION_ARG_INT, &arguments->n_channels,
+         "Parallel copies of the pattern (NICs per node on a cluster, 1 in one node)", "N"},
+        {"chunks", 0, 0, G_OPTION_ARG_INT, &arguments->n_chunks,
+         "Pipeline depth of chains and trees (64)", "N"},
+    };
+    arguments->root = -1;
+    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+}
+
+void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments)
+{
+    const GOptionEntry own[] = {
+        {"db", 0, 0, G_OPTION_ARG_FILENAME, &arguments->db,
+         "The database; else $CCSIM_DB or ccsim.db", "FILE"},
+        {"no-db", 0, 0, G_OPTION_ARG_NONE, &arguments->has_no_db, "Write no database", NULL},
+        {"trace", 0, 0, G_OPTION_ARG_STRING, &arguments->trace,
+         "How much to record: none, summary (default), steps, flows", "LEVEL"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &arguments->format,
+         "table (default), csv, json, ndjson, md or nccl", "FORMAT"},
+        {"json", 'J', 0, G_OPTION_ARG_FILENAME, &arguments->json_file,
+         "Write the results as JSON to a file", "FILE"},
+        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &arguments->is_verbose,
+         "Show what each class of links carried", NULL},
+    };
+    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+}
+
+static bool check_count(const char *option, int count, int most, GError **error)
+{
+    if (count >= 0 && count <= most)
+        return true;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "%s must be from 1 to %d, not %d", option, most,
+                count);
+    return false;
+}
+
+CcsMachine *ccs_machine_arguments_load(const CcsMachineArguments *arguments, GError **error)
+{
+    if (arguments->topology == NULL) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                    "no topology: give one with -T FILE; 'ccsim list topologies' shows those that"
+                    " are built in");
+        return NULL;
+    }
+    if (!check_count("--nodes", arguments->n_nodes, 1000000, error) ||
+        !check_count("--ranks", arguments->n_ranks, 100000000, error) ||
+        !check_count("--ranks-per-node", arguments->ranks_per_node, 1000000, error))
+        return NULL;
+    return ccs_machine_new(
+        &(CcsMachineOptions){
+            .topology = arguments->topology,
+            .transport = arguments->transport,
+            .model = arguments->model,
+            .overrides = (const char *const *)arguments->overrides,
+            .n_nodes = (uint32_t)arguments->n_nodes,
+            .n_ranks = (uint32_t)arguments->n_ranks,
+            .ranks_per_node = (uint32_t)arguments->ranks_per_node,
+        },
+        error);
+}
+
+static bool read_size(const char *option, const char *text, const char *otherwise,
+                      CcsBytes *ret_size, GError **error)
+{
+    g_autoptr(GError) failure = NULL;
+
+    if (ccs_size_parse_option(text == NULL ? otherwise : text, ret_size, &failure))
+        return true;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "%s %s", option, failure->message);
+    return false;
+}
+
+static bool check_range(CcsBytes smallest, CcsBytes largest, GError **error)
+{
+    if (smallest <= largest)
+        return true;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                "the smallest size, %" G_GUINT64_FORMAT " B, is above the largest, %" G_GUINT64_FORMAT
+                " B",
+                smallest, largest);
+    return false;
+}
+
+GArray *ccs_sizes_by_factor(CcsBytes smallest, CcsBytes largest, uint64_t factor, GError **error)
+{
+    g_autoptr(GArray) sizes = g_array_new(false, false, sizeof(CcsBytes));
+
+    if (!check_range(smallest, largest, error))
+        return NULL;
+    for (CcsBytes size = smallest; size <= largest;) {
+        g_array_append_val(sizes, size);
+        size = size == 0 ? 1 : size > CCS_BYTES_MAX / factor ? CCS_BYTES_MAX + 1 : size * factor;
+    }
+    return g_steal_pointer(&sizes);
+}
+
+static GArray *sizes_by_step(CcsBytes smallest, CcsBytes largest, CcsBytes step, GError **error)
+{
+    g_autoptr(GArray) sizes = g_array_new(false, false, sizeof(CcsBytes));
+
+    if (!check_range(smallest, largest, error))
+        return NULL;
+    if (step == 0 || (largest - smallest) / step >= MAX_SIZES) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                    "-i %" G_GUINT64_FORMAT " makes more than %u sizes", step, MAX_SIZES);
+        return NULL;
+    }
+    for (CcsBytes size = smallest; size <= largest; size += step)
+        g_array_append_val(sizes, size);
+    return g_steal_pointer(&sizes);
+}
+
+GArray *ccs_case_sizes(const CcsCaseArguments *arguments, GError **error)
+{
+    CcsBytes smallest = 0;
+    CcsBytes largest = 0;
+    CcsBytes step = 0;
+
+    if (!read_size("-b", arguments->smallest, "8", &smallest, error) ||
+        !read_size("-e", arguments->largest, "8G", &largest, error) ||
+        !read_size("-i", arguments->step, "1", &step, error))
+        return NULL;
+    if (arguments->largest == NULL)
+        largest = MAX(largest, smallest);
+    if (arguments->step != NULL && arguments->factor != 0) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                    "-f and -i exclude each other: sizes grow by a factor or by a step");
+        return NULL;
+    }
+    if (arguments->step != NULL)
+        return sizes_by_step(smallest, largest, step, error);
+    if (arguments->factor != 0 && arguments->factor < 2) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "-f must be at least 2, not %d",
+                    arguments->factor);
+        return NULL;
+    }
+    return ccs_sizes_by_factor(smallest, largest,
+                               arguments->factor == 0 ? 2 : (uint64_t)arguments->factor, error);
+}
+
+static void add_algorithm(GPtrArray *list, const CcsAlgorithm *algorithm)
+{
+    union {
+        const CcsAlgorithm *in;
+        gpointer out;
+    } item = {.in = algorithm};
+
+    if (!g_ptr_array_find(list, item.out, NULL))
+        g_ptr_array_add(list, item.out);
+}
+
+GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GError **error)
+{
+    g_autoptr(GPtrArray) list = g_ptr_array_new();
+    g_auto(GStrv) parts = g_strsplit(names == NULL ? "auto" : names, ",", -1);
+
+    for (size_t i = 0; parts[i] != NULL; i++) {
+        const char *name = g_strstrip(parts[i]);
+        if (strcmp(name, "all") == 0) {
+            for (size_t j = 0; ccs_algorithms[j] != NULL; j++) {
+                if (ccs_algorithms[j]->collective == collective)
+                    add_algorithm(list, ccs_algorithms[j]);
+            }
+            continue;
+        }
+        if (strcmp(name, "auto") == 0)
+            name = ccs_collective_info(collective)->default_algorithm;
+        const CcsAlgorithm *algorithm = ccs_algorithm_find(collective, name, error);
+        if (algorithm == NULL)
+            return NULL;
+        add_algorithm(list, algorithm);
+    }
+    return g_steal_pointer(&list);
+}
+
+/* Says which options change nothing for this collective and these algorithms. */
+static void warn_without_effect(const CcsCaseArguments *arguments, CcsCollective collective,
+                                const GPtrArray *algorithms)
+{
+    const CcsCollectiveInfo *info = ccs_collective_info(collective);
+    bool is_pipelined = false;
+
+    for (guint i = 0; i < algorithms->len; i++)
+        is_pipelined = is_pipelined ||
+                       ((const CcsAlgorithm *)g_ptr_array_index(algorithms, i))->is_pipelined;
+    if (arguments->n_chunks != 0 && !is_pipelined)
+        g_printerr("warning: --chunks has no effect: no algorithm of this run is pipelined\n");
+    if (arguments->root >= 0 && !info->has_root)
+        g_printerr("warning: -r has no effect: %s has no root\n", info->name);
+    if (arguments->op != NULL && !info->has_op)
+        g_printerr("warning: -o has no effect: %s does not reduce\n", info->name);
+}
+
+GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective,
+                      uint32_t n_ranks, GError **error)
+{
+    g_autoptr(GArray) cases = g_array_new(false, true, sizeof(CcsCase));
+    const char *type_name = arguments->type == NULL ? "float" : arguments->type;
+    CcsCase one = {.root = (CcsRank)MAX(arguments->root, 0),
+                   .n_channels = (uint32_t)arguments->n_channels,
+                   .n_chunks = (uint32_t)arguments->n_chunks};
+
+    if (!check_count("--channels", arguments->n_channels, CCS_MAX_CHANNELS, error) ||
+        !check_count("--chunks", arguments->n_chunks, CCS_MAX_CHUNKS, error))
+        return NULL;
+    if (arguments->root < -1 || one.root >= n_ranks) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "-r must be a rank from 0 to %u, not %d",
+                    n_ranks - 1, arguments->root);
+        return NULL;
+    }
+    one.type = ccs_data_type_find(type_name, error);
+    if (one.type == NULL)
+        return NULL;
+    one.op = ccs_reduction_find(arguments->op == NULL ? "sum" : arguments->op, error);
+    g_autoptr(GPtrArray) algorithms =
+        one.op == NULL ? NULL : ccs_algorithm_list(arguments->algorithms, collective, error);
+    if (algorithms == NULL)
+        return NULL;
+    warn_without_effect(arguments, collective, algorithms);
+    for (guint i = 0; i < algorithms->len; i++) {
+        one.algorithm = g_ptr_array_index(algorithms, i);
+        g_array_append_val(cases, one);
+    }
+    return g_steal_pointer(&cases);
+}
+
+CcsTrace *ccs_output_open(const CcsOutputArguments *arguments, CcsTraceLevel level, GError **error)
+{
+    const char *path = arguments->db;
+
+    if (arguments->has_no_db) {
+        if (path != NULL) {
+            g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "--db and --no-db exclude each other");
+            return NULL;
+        }
+        return ccs_trace_open(NULL, level, error);
+    }
+    if (path == NULL)
+        path = g_getenv("CCSIM_DB");
+    return ccs_trace_open(path == NULL || *path == '\0' ? "ccsim.db" : path, level, error);
+}
+
+bool ccs_output_json(const CcsOutputArguments *arguments, CcsTrace *trace, bool is_shown,
+                     GError **error)
+{
+    const char *file = arguments->json_file;
+
+    if (file == NULL && !is_shown)
+        return true;
+    g_autofree char *json = ccs_trace_run_json(trace, error);
+    if (json == NULL)
+        return false;
+    g_autofree char *line = g_strconcat(json, "\n", NULL);
+    if (is_shown || strcmp(file, "-") == 0)
+        fputs(line, stdout);
+    if (file == NULL || strcmp(file, "-") == 0)
+        return true;
+    g_autoptr(GError) failure = NULL;
+    if (g_file_set_contents(file, line, -1, &failure))
+        return true;
+    g_set_error_literal(error, CCS_ERROR, CCS_ERROR_IO, failure->message);
+    return false;
+}

@@ -1,0 +1,84 @@
+/* options.h - the options that the commands which simulate have in common
+ *
+ * The letters are those of nccl-tests, but for -T and -A. */
+#pragma once
+
+#include <glib.h>
+
+#include "commands/machine.h"
+#include "commands/study.h"
+#include "report/rows.h"
+#include "trace/trace.h"
+
+/* As GOption fills it; all strings are owned. */
+typedef struct {
+    char *topology;
+    char *transport;
+    char *model;
+    char **overrides;
+    int n_nodes; /* of all counts: 0 if not given */
+    int n_ranks;
+    int ranks_per_node;
+} CcsMachineArguments;
+
+typedef struct {
+    char *smallest;
+    char *largest;
+    int factor;
+    char *step;
+    char *op;
+    char *type;
+    int root; /* -1 if not given */
+    char *algorithms;
+    int n_channels;
+    int n_chunks;
+} CcsCaseArguments;
+
+typedef struct {
+    char *db;
+    gboolean has_no_db;
+    char *trace;
+    char *format;
+    char *json_file;
+    gboolean is_verbose;
+} CcsOutputArguments;
+
+void ccs_machine_arguments_clear(CcsMachineArguments *arguments);
+void ccs_case_arguments_clear(CcsCaseArguments *arguments);
+void ccs_output_arguments_clear(CcsOutputArguments *arguments);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcsMachineArguments, ccs_machine_arguments_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcsCaseArguments, ccs_case_arguments_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcsOutputArguments, ccs_output_arguments_clear)
+
+/* Append the options to @entries (of GOptionEntry, zero-terminated). */
+void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments);
+void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments);
+void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments);
+
+/* ccs_machine_arguments_load: CCS_ERROR_USAGE if -T is missing or a count is negative. */
+CcsMachine *ccs_machine_arguments_load(const CcsMachineArguments *arguments, GError **error);
+
+/* ccs_case_sizes: the sizes that -b, -e, -f and -i ask for. Returns: (transfer full)
+ * (element-type CcsBytes); NULL with CCS_ERROR_USAGE. */
+GArray *ccs_case_sizes(const CcsCaseArguments *arguments, GError **error);
+
+/* ccs_sizes_by_factor: from @smallest to @largest, each @factor (at least 2) times the one
+ * before; 0 is followed by 1. NULL with CCS_ERROR_USAGE if there are none or too many. */
+GArray *ccs_sizes_by_factor(CcsBytes smallest, CcsBytes largest, uint64_t factor, GError **error);
+
+/* ccs_case_list: one case for each algorithm that -A asks for, and warnings on stderr for
+ * options without effect. Returns: (transfer full) (element-type CcsCase). */
+GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective,
+                      uint32_t n_ranks, GError **error);
+
+/* ccs_algorithm_list: those that @names (a list with commas, "all", "auto", or NULL) asks for.
+ * Returns: (transfer full) (element-type const CcsAlgorithm *). */
+GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GError **error);
+
+/* The database that --db, --no-db and CCSIM_DB ask for. */
+CcsTrace *ccs_output_open(const CcsOutputArguments *arguments, CcsTraceLevel level, GError **error);
+
+/* ccs_output_json: writes the results of the open run to the file of -J, if it is given, and to
+ * stdout if @is_shown. */
+bool ccs_output_json(const CcsOutputArguments *arguments, CcsTrace *trace, bool is_shown,
+                     GError **error);

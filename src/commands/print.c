@@ -1,0 +1,247 @@
+#include "commands/print.h"
+
+/* The columns of one row, as text; freed together. */
+typedef struct {
+    GArray *columns;  /* of CcsColumn */
+    GArray *cells;    /* of CcsCell */
+    GPtrArray *texts; /* owned */
+} Row;
+
+static void row_init(Row *row)
+{
+    row->columns = g_array_new(false, false, sizeof(CcsColumn));
+    row->cells = g_array_new(false, false, sizeof(CcsCell));
+    row->texts = g_ptr_array_new_with_free_func(g_free);
+}
+
+static void row_clear(Row *row)
+{
+    g_array_unref(row->columns);
+    g_array_unref(row->cells);
+    g_ptr_array_unref(row->texts);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Row, row_clear)
+
+static void add(Row *row, const char *name, CcsCellType type, char *text)
+{
+    CcsColumn column = {name, type == CCS_CELL_TEXT ? CCS_ALIGN_LEFT : CCS_ALIGN_RIGHT};
+    CcsCell cell = {type, text};
+
+    g_array_append_val(row->columns, column);
+    g_array_append_val(row->cells, cell);
+    g_ptr_array_add(row->texts, text);
+}
+
+static void add_text(Row *row, const char *name, const char *text)
+{
+    add(row, name, CCS_CELL_TEXT, g_strdup(text));
+}
+
+static void add_count(Row *row, const char *name, uint64_t count)
+{
+    add(row, name, CCS_CELL_NUMBER, g_strdup_printf("%" G_GUINT64_FORMAT, count));
+}
+
+static void add_number(Row *row, const char *name, double number, int n_decimals)
+{
+    add(row, name, CCS_CELL_NUMBER, g_strdup_printf("%.*f", n_decimals, number));
+}
+
+static void add_link(Row *row, const CcsTopology *topology, const char *name, CcsLinkId link)
+{
+    if (link == CCS_NO_LINK)
+        add(row, name, CCS_CELL_NULL, NULL);
+    else
+        add(row, name, CCS_CELL_TEXT, ccs_topology_link_name(topology, link));
+}
+
+static void add_class(Row *row, const CcsTopology *topology, const char *name, CcsLinkId link)
+{
+    if (link == CCS_NO_LINK)
+        add(row, name, CCS_CELL_NULL, NULL);
+    else
+        add_text(row, name,
+                 ccs_topology_class_name(topology, ccs_topology_link(topology, link)->link_class));
+}
+
+/* Short, for the eye. */
+static void fill_short(Row *row, const CcsTopology *topology, const CcsStudyResult *of)
+{
+    const CcsResult *result = &of->result;
+    g_autofree char *bottleneck = NULL;
+
+    if (result->bottleneck != CCS_NO_LINK) {
+        const CcsLink *link = ccs_topology_link(topology, result->bottleneck);
+        g_autofree char *name = ccs_topology_link_name(topology, result->bottleneck);
+        bottleneck = g_strdup_printf("%s %s %.1f%%",
+                                     ccs_topology_class_name(topology, link->link_class), name,
+                                     100 * result->bottleneck_utilisation);
+    }
+    add_count(row, "size (B)", result->size);
+    add_text(row, "algorithm", result->algorithm);
+    add_count(row, "ranks", result->n_ranks);
+    add_count(row, "channels", result->n_channels);
+    if (result->n_chunks == 0)
+        add(row, "chunks", CCS_CELL_NULL, NULL);
+    else
+        add_count(row, "chunks", result->n_chunks);
+    add_number(row, "time (us)", ccs_time_us(result->time), 3);
+    add_number(row, "algbw (GB/s)", result->algbw_GBps, 3);
+    add_number(row, "busbw (GB/s)", result->busbw_GBps, 3);
+    add_number(row, "bound (us)", ccs_time_us(result->bound), 3);
+    add_number(row, "of bound", 100 * result->efficiency, 1);
+    add_count(row, "sent/rank (B)", result->bytes_sent_max);
+    add_text(row, "bottleneck", bottleneck == NULL ? "" : bottleneck);
+}
+
+/* Complete, under the names of the JSON keys. */
+static void fill_complete(Row *row, const CcsTopology *topology, const CcsStudyResult *of)
+{
+    const CcsResult *result = &of->result;
+
+    add_text(row, "collective", result->collective);
+    add_text(row, "algorithm", result->algorithm);
+    add_text(row, "transport", result->transport);
+    add_text(row, "model", result->model);
+    add_text(row, "topology", result->topology);
+    add_count(row, "nodes", result->n_nodes);
+    add_count(row, "ranks", result->n_ranks);
+    add_count(row, "channels", result->n_channels);
+    add_count(row, "chunks", result->n_chunks);
+    add_count(row, "size_bytes", result->size);
+    add_count(row, "count", result->count);
+    add_text(row, "dtype", result->dtype);
+    add_text(row, "op", result->op);
+    add(row, "root", CCS_CELL_NUMBER, g_strdup_printf("%" G_GINT64_FORMAT, result->root));
+    add_number(row, "time_us", ccs_time_us(result->time), 6);
+    add_number(row, "algbw_GBps", result->algbw_GBps, 6);
+    add_number(row, "busbw_GBps", result->busbw_GBps, 6);
+    add_number(row, "bound_us", ccs_time_us(result->bound), 6);
+    add_text(row, "bound", result->bound_name);
+    add_number(row, "efficiency", result->efficiency, 6);
+    add_class(row, topology, "bottleneck_class", result->bottleneck);
+    add_link(row, topology, "bottleneck_link", result->bottleneck);
+    add_number(row, "bottleneck_utilisation", result->bottleneck_utilisation, 6);
+    add_count(row, "bytes_sent_max", result->bytes_sent_max);
+    add_count(row, "flows", result->n_flows);
+}
+
+typedef void FillRow(Row *row, const CcsTopology *topology, const CcsStudyResult *of);
+
+static void print_row(CcsRows **rows, const Row *row, CcsFormat format, FILE *out)
+{
+    if (*rows == NULL)
+        *rows = ccs_rows_new(out, format, (const CcsColumn *)(const void *)row->columns->data,
+                             row->columns->len);
+    ccs_rows_add(*rows, (const CcsCell *)(const void *)row->cells->data);
+}
+
+/* The time as nccl-tests writes it: seven characters, as many decimals as fit. */
+static char *nccl_number(double value, int width)
+{
+    int n_decimals = value < 100 ? 2 : value < 1000 ? 2 : value < 100000 ? 1 : 0;
+    return g_strdup_printf("%*.*f", width, n_decimals, value);
+}
+
+static void print_as_nccl(const CcsStudyResult *results, uint32_t n, FILE *out)
+{
+    fprintf(out, "#\n#%11s  %12s  %8s  %6s  %6s           %-32s %s\n", "", "", "", "", "",
+            "out-of-place", "in-place");
+    fprintf(out, "#%11s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s  %7s  %6s  %6s %6s\n", "size",
+            "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw",
+            "busbw", "#wrong");
+    fprintf(out, "#%11s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s  %7s  %6s  %6s %6s\n", "(B)",
+            "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)",
+            "");
+    for (uint32_t i = 0; i < n; i++) {
+        const CcsResult *result = &results[i].result;
+        g_autofree char *time = nccl_number(ccs_time_us(result->time), 7);
+        g_autofree char *group =
+            g_strdup_printf("%s  %6.2f  %6.2f    N/A", time, result->algbw_GBps, result->busbw_GBps);
+        fprintf(out,
+                "%12" G_GUINT64_FORMAT "  %12" G_GUINT64_FORMAT "  %8s  %6s  %6" G_GINT64_FORMAT
+                "  %s  %s\n",
+                result->size, result->count, result->dtype, result->op, result->root, group, group);
+    }
+}
+
+static double mean_busbw(const CcsStudyResult *results, uint32_t n)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += results[i].result.busbw_GBps;
+    return n == 0 ? 0 : sum / n;
+}
+
+bool ccs_print_results(const CcsStudy *study, uint32_t first, uint32_t n, CcsFormat format,
+                       FILE *out, GError **error)
+{
+    uint32_t n_all = 0;
+    const CcsStudyResult *results = &ccs_study_results(study, &n_all)[first];
+    const CcsTopology *topology = ccs_study_machine(study)->topology;
+    bool is_short = format == CCS_FORMAT_TABLE || format == CCS_FORMAT_MD;
+    FillRow *fill = is_short ? fill_short : fill_complete;
+    g_autoptr(CcsRows) rows = NULL;
+
+    if (format == CCS_FORMAT_NCCL) {
+        print_as_nccl(results, n, out);
+        fprintf(out, "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : %g\n#\n",
+                mean_busbw(results, n));
+        return true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        g_auto(Row) row;
+        row_init(&row);
+        fill(&row, topology, &results[i]);
+        print_row(&rows, &row, format, out);
+    }
+    return rows == NULL || ccs_rows_end(rows, error);
+}
+
+static void fill_class(Row *row, const CcsTopology *topology, const CcsStudyResult *of,
+                       uint32_t link_class)
+{
+    const CcsResult *result = &of->result;
+    const CcsClassUse *use = &of->classes[link_class];
+
+    add_count(row, "size (B)", result->size);
+    add_text(row, "algorithm", result->algorithm);
+    add_text(row, "links", ccs_topology_class_name(topology, link_class));
+    add_count(row, "used", use->n_links);
+    add_count(row, "most on one (B)", use->bytes_max);
+    add_number(row, "rate (GB/s)", ccs_bandwidth_GBps((double)use->bytes_max, result->time), 3);
+    if (use->busiest == CCS_NO_LINK) {
+        add_text(row, "of (GB/s)", "unlimited");
+        add(row, "busiest %", CCS_CELL_NULL, NULL);
+        add(row, "mean %", CCS_CELL_NULL, NULL);
+    } else {
+        const CcsLink *link = ccs_topology_link(topology, use->busiest);
+        add_number(row, "of (GB/s)", ccs_rate_GBps(link->bandwidth), 3);
+        add_number(row, "busiest %", 100 * use->utilisation, 1);
+        add_number(row, "mean %", 100 * use->mean, 1);
+    }
+    add_link(row, topology, "busiest link", use->busiest);
+}
+
+bool ccs_print_classes(const CcsStudy *study, uint32_t first, uint32_t n, CcsFormat format,
+                       FILE *out, GError **error)
+{
+    uint32_t n_all = 0;
+    const CcsStudyResult *results = &ccs_study_results(study, &n_all)[first];
+    const CcsTopology *topology = ccs_study_machine(study)->topology;
+    g_autoptr(CcsRows) rows = NULL;
+
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t c = 0; c < ccs_topology_n_classes(topology); c++) {
+            if (results[i].classes[c].n_links == 0)
+                continue;
+            g_auto(Row) row;
+            row_init(&row);
+            fill_class(&row, topology, &results[i], c);
+            print_row(&rows, &row, format, out);
+        }
+    }
+    return rows == NULL || ccs_rows_end(rows, error);
+}

@@ -1,0 +1,58 @@
+/* study.h - simulates collectives on a machine, records them, and gathers the results */
+#pragma once
+
+#include <glib.h>
+
+#include "collectives/algorithm.h"
+#include "commands/machine.h"
+#include "sim/result.h"
+#include "trace/trace.h"
+
+/* One algorithm with one setting, to be run for some sizes. */
+typedef struct {
+    const CcsAlgorithm *algorithm;
+    const CcsDataType *type;
+    const char *op;
+    CcsRank root;
+    uint32_t n_channels; /* 0: as the transport chooses */
+    uint32_t n_chunks;   /* pipeline depth; 0: CCS_DEFAULT_CHUNKS */
+} CcsCase;
+
+#define CCS_DEFAULT_CHUNKS 64U
+#define CCS_MAX_CHANNELS   1024U
+#define CCS_MAX_CHUNKS     1048576U
+
+/* Up to this many ranks, each schedule is verified before it is timed. */
+#define CCS_VERIFIED_RANKS 128U
+
+/* What went over the links of one class. */
+typedef struct {
+    uint32_t n_links;    /* that carried something */
+    CcsBytes bytes_max;  /* over the busiest of them */
+    CcsLinkId busiest;   /* by utilisation; CCS_NO_LINK if all are unlimited */
+    double utilisation;  /* of the busiest */
+    double mean;         /* utilisation of all of them */
+} CcsClassUse;
+
+typedef struct {
+    CcsResult result;
+    CcsClassUse *classes; /* by link class of the topology; owned */
+} CcsStudyResult;
+
+typedef struct CcsStudy CcsStudy;
+
+/* ccs_study_new:
+ * Keeps @machine and @trace, in which a run must be open; writes the machine's topology and
+ * parameters to it. */
+CcsStudy *ccs_study_new(const CcsMachine *machine, CcsTrace *trace, CcsTraceLevel level,
+                        GError **error);
+void ccs_study_free(CcsStudy *study);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsStudy, ccs_study_free)
+
+/* ccs_study_run: simulates @study_case for each size, in order. */
+bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
+                   uint32_t n_sizes, GError **error);
+
+/* All results so far. Strings in them are owned by the machine, or static. */
+const CcsStudyResult *ccs_study_results(const CcsStudy *study, uint32_t *ret_n);
+const CcsMachine *ccs_study_machine(const CcsStudy *study);
