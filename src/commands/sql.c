@@ -30,7 +30,7 @@ static bool read_stdin(char **ret_text, GError **error)
 }
 
 /* "query:2:8: error: no such column: x", the line and a caret below the place. */
-static bool fail_at(const Query *query, const char *place, CcsError code, const char *message,
+static bool fail_at(const Query *query, const char *place, int code, const char *message,
                     GError **error)
 {
     const char *line = place;
@@ -62,7 +62,7 @@ static bool print_statement(const Query *query, sqlite3_stmt *statement, const c
                        "the statement changes the database, which only --write allows", error);
     if (ccs_rows_print_statement(statement, stdout, query->format, &failure))
         return true;
-    return fail_at(query, place, (CcsError)failure->code, failure->message, error);
+    return fail_at(query, place, failure->code, failure->message, error);
 }
 
 /* Returns: whether the statement at @place was run; then @ret_next is behind it. */

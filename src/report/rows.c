@@ -347,7 +347,7 @@ static bool fail_with_statement(sqlite3_stmt *statement, GError **error)
                                           SQLITE_IOERR,  SQLITE_CORRUPT,  SQLITE_FULL,
                                           SQLITE_NOTADB, SQLITE_CANTOPEN, SQLITE_PROTOCOL};
     sqlite3 *db = sqlite3_db_handle(statement);
-    CcsError code = CCS_ERROR_INPUT;
+    int code = CCS_ERROR_INPUT; /* a CcsError */
 
     for (size_t i = 0; i < G_N_ELEMENTS(faults_of_files); i++) {
         if ((sqlite3_errcode(db) & 0xff) == faults_of_files[i])

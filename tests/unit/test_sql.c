@@ -30,6 +30,11 @@ static void tear_down(void)
     g_clear_pointer(&folder, ccs_folder_remove);
 }
 
+static void write_file(const char *name, const char *text)
+{
+    g_free(ccs_folder_write(folder, name, text));
+}
+
 static void redirect(FILE *stream, const char *name, int flags)
 {
     g_autofree char *file = g_build_filename(folder, name, NULL);
@@ -43,7 +48,7 @@ static int run_command(const CcsCommand *command, const char *const *arguments, 
 {
     g_auto(GStrv) argv = g_strdupv((char **)(uintptr_t)arguments);
     g_autofree char **left = g_memdup2(argv, (g_strv_length(argv) + 1) * sizeof(char *));
-    g_autofree char *file = ccs_folder_write(folder, "in", input);
+    write_file("in", input);
     g_autoptr(GError) error = NULL;
 
     redirect(stdin, "in", O_RDONLY);
