@@ -42,7 +42,7 @@ sqlite3 *ccs_database_handle(CcsDatabase *database)
 
 static bool fail(const CcsDatabase *database, const char *message, GError **error)
 {
-    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: %s", database->name, message);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: error: %s", database->name, message);
     return false;
 }
 
@@ -199,7 +199,7 @@ static bool check_kind_of_file(const char *path, CcsDatabaseMode mode, GError **
         message = "is not a file";
     if (message == NULL)
         return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: %s", path, message);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: error: %s", path, message);
     return false;
 }
 
@@ -213,7 +213,8 @@ static bool make_file(const char *path, bool *ret_is_new, GError **error)
         close(file);
     if (file >= 0 || errno == EEXIST)
         return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: cannot be made: %s", path, g_strerror(errno));
+    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: error: cannot be made: %s", path,
+                g_strerror(errno));
     return false;
 }
 

@@ -30,6 +30,11 @@ static void tear_down(void)
     g_clear_pointer(&folder, ccs_folder_remove);
 }
 
+static void write_file(const char *name, const char *text)
+{
+    g_free(ccs_folder_write(folder, name, text));
+}
+
 static void expect(const char *sql, const char *expected)
 {
     g_autofree char *text = ccs_query_text(path, sql);
@@ -85,7 +90,7 @@ END_TEST
 
 START_TEST(an_empty_file_becomes_a_database)
 {
-    g_autofree char *file = ccs_folder_write(folder, "runs.db", "");
+    write_file("runs.db", "");
 
     ck_assert(sample_write_run(path, CCS_TRACE_NONE, 0, NULL));
     expect("SELECT count(*) FROM last_run", "1");
@@ -115,7 +120,7 @@ END_TEST
 
 START_TEST(a_file_that_is_no_database_is_refused_and_left_alone)
 {
-    g_autofree char *file = ccs_folder_write(folder, "runs.db", "name: nvlink8\n");
+    write_file("runs.db", "name: nvlink8\n");
 
     expect_refusal(CCS_DATABASE_CREATE, "not a database");
     expect_refusal(CCS_DATABASE_READ, "not a database");
@@ -170,7 +175,7 @@ START_TEST(to_read_a_missing_or_empty_file_is_refused)
 {
     expect_refusal(CCS_DATABASE_READ, "run something first");
     ck_assert_int_ne(access(path, F_OK), 0);
-    g_autofree char *file = ccs_folder_write(folder, "runs.db", "");
+    write_file("runs.db", "");
     expect_refusal(CCS_DATABASE_READ, "holds no runs");
 }
 END_TEST

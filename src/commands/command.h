@@ -1,0 +1,36 @@
+/* command.h - a command of the program: "ccsim NAME ..." */
+#pragma once
+
+#include <stdbool.h>
+
+#include <glib.h>
+
+typedef struct {
+    const char *name;
+    const char *summary; /* one line, for the list of commands */
+    /* argv[0] is the name of the command. Results go to stdout. The code of an error is the
+     * exit status. */
+    bool (*run)(int argc, char **argv, GError **error);
+} CcsCommand;
+
+/* ccs_command_parse:
+ * Takes the options out of @argc and @argv; --help prints how to call @command and ends the
+ * program. @arguments is what follows the options: "[QUERY]"; NULL for nothing.
+ *
+ * Returns: false with CCS_ERROR_USAGE. */
+bool ccs_command_parse(const CcsCommand *command, const char *arguments,
+                       const GOptionEntry *entries, int *argc, char ***argv, GError **error);
+
+/* Options that several commands share, for a GOptionEntry: @variable is the address of a char *. */
+#define CCS_OPTION_DB(variable)                                                                    \
+    {                                                                                              \
+        "db", 0, 0, G_OPTION_ARG_FILENAME, variable, "The database; else $CCSIM_DB or ccsim.db",   \
+            "FILE"                                                                                 \
+    }
+#define CCS_OPTION_FORMAT(variable)                                                                \
+    {                                                                                              \
+        "format", 0, 0, G_OPTION_ARG_STRING, variable, "table, csv, json, ndjson or md", "FORMAT"  \
+    }
+
+extern const CcsCommand ccs_command_runs;
+extern const CcsCommand ccs_command_sql;
