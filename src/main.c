@@ -1,4 +1,104 @@
-int main(void)
+/* main.c - finds the command that the user names, and turns its error into an exit status */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "commands/command.h"
+#include "trace/database.h"
+
+static void print_help(FILE *out)
 {
-    return 0;
+    fputs("ccsim simulates the communication of GPU clusters.\n\n"
+          "Usage: ccsim COMMAND [OPTION...]\n\nCommands:\n",
+          out);
+    for (size_t i = 0; ccs_commands[i] != NULL; i++)
+        fprintf(out, "  %-8s %s\n", ccs_commands[i]->name, ccs_commands[i]->summary);
+    fputs("  help     Explain a command: ccsim help COMMAND\n\n"
+          "Exit status: 0 done, 1 a check failed, 2 wrong usage, 3 invalid input, 4 I/O or"
+          " database,\n130 interrupted. Data goes to stdout, all else to stderr.\n",
+          out);
+}
+
+static void print_version(void)
+{
+    printf("ccsim " CCS_VERSION "\n");
+}
+
+static const CcsCommand *find_command(const char *name, GError **error)
+{
+    g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+
+    for (size_t i = 0; ccs_commands[i] != NULL; i++) {
+        if (strcmp(ccs_commands[i]->name, name) == 0)
+            return ccs_commands[i];
+        g_strv_builder_add(names, ccs_commands[i]->name);
+    }
+    g_strv_builder_add(names, "help");
+    g_auto(GStrv) list = g_strv_builder_end(names);
+    g_autofree char *hint = ccs_did_you_mean(name, (const char *const *)list);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "unknown command '%s'%s; see 'ccsim help'", name,
+                hint);
+    return NULL;
+}
+
+static bool explain(const char *name, GError **error)
+{
+    const CcsCommand *command = find_command(name, error);
+    char *arguments[] = {g_strdup(name), g_strdup("--help"), NULL};
+
+    bool is_ok = command != NULL && command->run(2, arguments, error);
+    g_free(arguments[0]);
+    g_free(arguments[1]);
+    return is_ok;
+}
+
+static bool run(int argc, char **argv, GError **error)
+{
+    const char *name = argc < 2 ? "" : argv[1];
+
+    if (argc < 2) {
+        print_help(stderr);
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "no command is given");
+        return false;
+    }
+    if (strcmp(name, "--version") == 0) {
+        print_version();
+        return true;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        if (argc > 2)
+            return explain(argv[2], error);
+        print_help(stdout);
+        return true;
+    }
+    const CcsCommand *command = find_command(name, error);
+    return command != NULL && command->run(argc - 1, argv + 1, error);
+}
+
+/* What names its place already, "file:2:8: error: ...", is left as it is. */
+static void report(const GError *error)
+{
+    if (strstr(error->message, ": error: ") != NULL)
+        g_printerr("%s\n", error->message);
+    else
+        g_printerr("ccsim: error: %s\n", error->message);
+}
+
+int main(int argc, char **argv)
+{
+    g_autoptr(GError) error = NULL;
+
+    setlocale(LC_CTYPE, ""); /* for characters in tables; numbers keep their point */
+    ccs_database_ignore_size_signal();
+    if (run(argc, argv, &error)) {
+        if (fflush(stdout) == 0)
+            return 0;
+        g_set_error(&error, CCS_ERROR, CCS_ERROR_IO, "standard output cannot be written: %s",
+                    g_strerror(errno));
+    }
+    fflush(stdout);
+    report(error);
+    return error->domain == CCS_ERROR ? error->code : CCS_ERROR_IO;
 }

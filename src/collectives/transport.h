@@ -13,7 +13,8 @@ typedef struct {
     char name[64];
     CcsTime launch;       /* before the first message may start */
     CcsTime message_cost; /* a lane is busy so long before each message's bytes go out */
-    CcsRate reduce_rate;  /* of the receiver, for each lane; CCS_RATE_UNLIMITED if it costs nothing */
+    CcsRate
+        reduce_rate; /* of the receiver, for each lane; CCS_RATE_UNLIMITED if it costs nothing */
 } CcsTransport;
 
 extern const CcsTransport ccs_transport_ideal;

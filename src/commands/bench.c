@@ -6,6 +6,8 @@
 #include "commands/options.h"
 #include "commands/print.h"
 
+extern const CcsCommand ccs_command_bench;
+
 typedef struct {
     CcsMachineArguments machine;
     CcsCaseArguments cases;
@@ -54,18 +56,18 @@ static bool print(const CcsStudy *study, CcsTrace *trace, const CcsOutputArgumen
                   CcsFormat format, GError **error)
 {
     uint32_t n = 0;
+    const CcsStudyResult *results = ccs_study_results(study, &n);
 
-    ccs_study_results(study, &n);
     if (!ccs_output_json(output, trace, format == CCS_FORMAT_JSON, error))
         return false;
     if (format == CCS_FORMAT_JSON)
         return true;
-    if (!ccs_print_results(study, 0, n, format, stdout, error))
+    if (!ccs_print_results(results, n, format, stdout, error))
         return false;
     if (!output->is_verbose)
         return true;
     printf("\n");
-    return ccs_print_classes(study, 0, n, format == CCS_FORMAT_NCCL ? CCS_FORMAT_TABLE : format,
+    return ccs_print_classes(results, n, format == CCS_FORMAT_NCCL ? CCS_FORMAT_TABLE : format,
                              stdout, error);
 }
 
@@ -79,8 +81,8 @@ static bool simulate(const Arguments *arguments, CcsCollective collective, CcsFo
     g_autoptr(GArray) sizes = ccs_case_sizes(&arguments->cases, error);
     if (sizes == NULL)
         return false;
-    g_autoptr(GArray) cases = ccs_case_list(
-        &arguments->cases, collective, ccs_communicator_n_ranks(machine->communicator), error);
+    g_autoptr(GArray) cases = ccs_case_list(&arguments->cases, collective,
+                                            ccs_communicator_n_ranks(machine->communicator), error);
     if (cases == NULL)
         return false;
     g_autoptr(CcsTrace) trace = ccs_output_open(&arguments->output, level, error);

@@ -1,5 +1,7 @@
 #include "commands/command.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 bool ccs_command_parse(const CcsCommand *command, const char *arguments,
@@ -16,4 +18,17 @@ bool ccs_command_parse(const CcsCommand *command, const char *arguments,
         return true;
     g_set_error_literal(error, CCS_ERROR, CCS_ERROR_USAGE, failure->message);
     return false;
+}
+
+char *ccs_command_line(int argc, char **argv)
+{
+    GString *line = g_string_new("ccsim");
+
+    for (int i = 0; i < argc; i++) {
+        bool is_plain =
+            argv[i][0] != '\0' && strpbrk(argv[i], " \t\n'\"\\$`*?;&|<>(){}[]#~!") == NULL;
+        g_autofree char *quoted = is_plain ? g_strdup(argv[i]) : g_shell_quote(argv[i]);
+        g_string_append_printf(line, " %s", quoted);
+    }
+    return g_string_free(line, false);
 }

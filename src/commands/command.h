@@ -32,5 +32,10 @@ bool ccs_command_parse(const CcsCommand *command, const char *arguments,
         "format", 0, 0, G_OPTION_ARG_STRING, variable, "table, csv, json, ndjson or md", "FORMAT"  \
     }
 
-extern const CcsCommand ccs_command_runs;
-extern const CcsCommand ccs_command_sql;
+/* All commands, in the order of the help; NULL ends the list. Each is one file and one line in
+ * commands/meson.build. */
+extern const CcsCommand *const ccs_commands[];
+
+/* ccs_command_line: "ccsim NAME ARGUMENTS" with quotes where a shell needs them, for the record.
+ * Returns: (transfer full). */
+char *ccs_command_line(int argc, char **argv);

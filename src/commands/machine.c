@@ -50,8 +50,8 @@ CcsMachine *ccs_machine_new(const CcsMachineOptions *options, GError **error)
     if (machine->model == NULL || !load_topology(machine, options, error) ||
         !load_transport(machine, options, error))
         return NULL;
-    machine->communicator = ccs_communicator_new(machine->topology, options->n_ranks,
-                                                 options->ranks_per_node, error);
+    machine->communicator =
+        ccs_communicator_new(machine->topology, options->n_ranks, options->ranks_per_node, error);
     if (machine->communicator == NULL)
         return NULL;
     machine->bounds = ccs_bounds_new(machine->communicator);

@@ -55,7 +55,8 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments)
 void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments)
 {
     const GOptionEntry own[] = {
-        {"minbytes", 'b', 0, G_OPTION_ARG_STRING, &arguments->smallest, "Smallest size (8)", "SIZE"},
+        {"minbytes", 'b', 0, G_OPTION_ARG_STRING, &arguments->smallest, "Smallest size (8)",
+         "SIZE"},
         {"maxbytes", 'e', 0, G_OPTION_ARG_STRING, &arguments->largest, "Largest size (8G)", "SIZE"},
         {"stepfactor", 'f', 0, G_OPTION_ARG_INT, &arguments->factor,
          "Each size is so many times the one before (2)", "N"},
@@ -143,8 +144,8 @@ static bool check_range(CcsBytes smallest, CcsBytes largest, GError **error)
     if (smallest <= largest)
         return true;
     g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
-                "the smallest size, %" G_GUINT64_FORMAT " B, is above the largest, %" G_GUINT64_FORMAT
-                " B",
+                "the smallest size, %" G_GUINT64_FORMAT
+                " B, is above the largest, %" G_GUINT64_FORMAT " B",
                 smallest, largest);
     return false;
 }
@@ -249,8 +250,8 @@ static void warn_without_effect(const CcsCaseArguments *arguments, CcsCollective
     bool is_pipelined = false;
 
     for (guint i = 0; i < algorithms->len; i++)
-        is_pipelined = is_pipelined ||
-                       ((const CcsAlgorithm *)g_ptr_array_index(algorithms, i))->is_pipelined;
+        is_pipelined =
+            is_pipelined || ((const CcsAlgorithm *)g_ptr_array_index(algorithms, i))->is_pipelined;
     if (arguments->n_chunks != 0 && !is_pipelined)
         g_printerr("warning: --chunks has no effect: no algorithm of this run is pipelined\n");
     if (arguments->root >= 0 && !info->has_root)
@@ -259,8 +260,8 @@ static void warn_without_effect(const CcsCaseArguments *arguments, CcsCollective
         g_printerr("warning: -o has no effect: %s does not reduce\n", info->name);
 }
 
-GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective,
-                      uint32_t n_ranks, GError **error)
+GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
+                      GError **error)
 {
     g_autoptr(GArray) cases = g_array_new(false, true, sizeof(CcsCase));
     const char *type_name = arguments->type == NULL ? "float" : arguments->type;

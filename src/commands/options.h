@@ -68,8 +68,8 @@ GArray *ccs_sizes_by_factor(CcsBytes smallest, CcsBytes largest, uint64_t factor
 
 /* ccs_case_list: one case for each algorithm that -A asks for, and warnings on stderr for
  * options without effect. Returns: (transfer full) (element-type CcsCase). */
-GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective,
-                      uint32_t n_ranks, GError **error);
+GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
+                      GError **error);
 
 /* ccs_algorithm_list: those that @names (a list with commas, "all", "auto", or NULL) asks for.
  * Returns: (transfer full) (element-type const CcsAlgorithm *). */

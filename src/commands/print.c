@@ -66,17 +66,18 @@ static void add_class(Row *row, const CcsTopology *topology, const char *name, C
 }
 
 /* Short, for the eye. */
-static void fill_short(Row *row, const CcsTopology *topology, const CcsStudyResult *of)
+static void fill_short(Row *row, const CcsStudyResult *of)
 {
     const CcsResult *result = &of->result;
+    const CcsTopology *topology = of->topology;
     g_autofree char *bottleneck = NULL;
 
     if (result->bottleneck != CCS_NO_LINK) {
         const CcsLink *link = ccs_topology_link(topology, result->bottleneck);
         g_autofree char *name = ccs_topology_link_name(topology, result->bottleneck);
-        bottleneck = g_strdup_printf("%s %s %.1f%%",
-                                     ccs_topology_class_name(topology, link->link_class), name,
-                                     100 * result->bottleneck_utilisation);
+        bottleneck =
+            g_strdup_printf("%s %s %.1f%%", ccs_topology_class_name(topology, link->link_class),
+                            name, 100 * result->bottleneck_utilisation);
     }
     add_count(row, "size (B)", result->size);
     add_text(row, "algorithm", result->algorithm);
@@ -96,9 +97,10 @@ static void fill_short(Row *row, const CcsTopology *topology, const CcsStudyResu
 }
 
 /* Complete, under the names of the JSON keys. */
-static void fill_complete(Row *row, const CcsTopology *topology, const CcsStudyResult *of)
+static void fill_complete(Row *row, const CcsStudyResult *of)
 {
     const CcsResult *result = &of->result;
+    const CcsTopology *topology = of->topology;
 
     add_text(row, "collective", result->collective);
     add_text(row, "algorithm", result->algorithm);
@@ -127,7 +129,7 @@ static void fill_complete(Row *row, const CcsTopology *topology, const CcsStudyR
     add_count(row, "flows", result->n_flows);
 }
 
-typedef void FillRow(Row *row, const CcsTopology *topology, const CcsStudyResult *of);
+typedef void FillRow(Row *row, const CcsStudyResult *of);
 
 static void print_row(CcsRows **rows, const Row *row, CcsFormat format, FILE *out)
 {
@@ -157,8 +159,8 @@ static void print_as_nccl(const CcsStudyResult *results, uint32_t n, FILE *out)
     for (uint32_t i = 0; i < n; i++) {
         const CcsResult *result = &results[i].result;
         g_autofree char *time = nccl_number(ccs_time_us(result->time), 7);
-        g_autofree char *group =
-            g_strdup_printf("%s  %6.2f  %6.2f    N/A", time, result->algbw_GBps, result->busbw_GBps);
+        g_autofree char *group = g_strdup_printf("%s  %6.2f  %6.2f    N/A", time,
+                                                 result->algbw_GBps, result->busbw_GBps);
         fprintf(out,
                 "%12" G_GUINT64_FORMAT "  %12" G_GUINT64_FORMAT "  %8s  %6s  %6" G_GINT64_FORMAT
                 "  %s  %s\n",
@@ -175,12 +177,9 @@ static double mean_busbw(const CcsStudyResult *results, uint32_t n)
     return n == 0 ? 0 : sum / n;
 }
 
-bool ccs_print_results(const CcsStudy *study, uint32_t first, uint32_t n, CcsFormat format,
-                       FILE *out, GError **error)
+bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
+                       GError **error)
 {
-    uint32_t n_all = 0;
-    const CcsStudyResult *results = &ccs_study_results(study, &n_all)[first];
-    const CcsTopology *topology = ccs_study_machine(study)->topology;
     bool is_short = format == CCS_FORMAT_TABLE || format == CCS_FORMAT_MD;
     FillRow *fill = is_short ? fill_short : fill_complete;
     g_autoptr(CcsRows) rows = NULL;
@@ -194,16 +193,16 @@ bool ccs_print_results(const CcsStudy *study, uint32_t first, uint32_t n, CcsFor
     for (uint32_t i = 0; i < n; i++) {
         g_auto(Row) row;
         row_init(&row);
-        fill(&row, topology, &results[i]);
+        fill(&row, &results[i]);
         print_row(&rows, &row, format, out);
     }
     return rows == NULL || ccs_rows_end(rows, error);
 }
 
-static void fill_class(Row *row, const CcsTopology *topology, const CcsStudyResult *of,
-                       uint32_t link_class)
+static void fill_class(Row *row, const CcsStudyResult *of, uint32_t link_class)
 {
     const CcsResult *result = &of->result;
+    const CcsTopology *topology = of->topology;
     const CcsClassUse *use = &of->classes[link_class];
 
     add_count(row, "size (B)", result->size);
@@ -225,21 +224,51 @@ static void fill_class(Row *row, const CcsTopology *topology, const CcsStudyResu
     add_link(row, topology, "busiest link", use->busiest);
 }
 
-bool ccs_print_classes(const CcsStudy *study, uint32_t first, uint32_t n, CcsFormat format,
-                       FILE *out, GError **error)
+bool ccs_print_classes(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
+                       GError **error)
 {
-    uint32_t n_all = 0;
-    const CcsStudyResult *results = &ccs_study_results(study, &n_all)[first];
-    const CcsTopology *topology = ccs_study_machine(study)->topology;
     g_autoptr(CcsRows) rows = NULL;
 
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t c = 0; c < ccs_topology_n_classes(topology); c++) {
+        for (uint32_t c = 0; c < ccs_topology_n_classes(results[i].topology); c++) {
             if (results[i].classes[c].n_links == 0)
                 continue;
             g_auto(Row) row;
             row_init(&row);
-            fill_class(&row, topology, &results[i], c);
+            fill_class(&row, &results[i], c);
+            print_row(&rows, &row, format, out);
+        }
+    }
+    return rows == NULL || ccs_rows_end(rows, error);
+}
+
+static void fill_estimate(Row *row, const CcsResult *result, const CcsEstimate *estimate)
+{
+    double time_us = ccs_time_us(result->time);
+
+    add_count(row, "size (B)", result->size);
+    add_text(row, "estimate", estimate->label);
+    add_number(row, "estimated (us)", estimate->time_us, 3);
+    add_text(row, "algorithm", result->algorithm);
+    add_number(row, "simulated (us)", time_us, 3);
+    if (estimate->time_us > 0)
+        add_number(row, "simulated / estimated", time_us / estimate->time_us, 3);
+    else
+        add(row, "simulated / estimated", CCS_CELL_NULL, NULL);
+}
+
+bool ccs_print_estimates(const CcsStudyResult *results, uint32_t n, const CcsEstimate *estimates,
+                         uint32_t n_estimates, CcsFormat format, FILE *out, GError **error)
+{
+    g_autoptr(CcsRows) rows = NULL;
+
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < n_estimates; j++) {
+            if (estimates[j].size != results[i].result.size)
+                continue;
+            g_auto(Row) row;
+            row_init(&row);
+            fill_estimate(&row, &results[i].result, &estimates[j]);
             print_row(&rows, &row, format, out);
         }
     }

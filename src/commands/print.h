@@ -9,13 +9,24 @@
 #include "report/rows.h"
 
 /* ccs_print_results:
- * Prints results first ... first + n - 1 of @study as a table, csv, ndjson, md, or as
- * nccl-tests does. JSON comes from the trace (ccs_trace_run_json()). */
-bool ccs_print_results(const CcsStudy *study, uint32_t first, uint32_t n, CcsFormat format,
-                       FILE *out, GError **error);
+ * Prints @n results as a table, csv, ndjson, md, or as nccl-tests does. JSON comes from the
+ * trace (ccs_trace_run_json()). */
+bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
+                       GError **error);
 
 /* ccs_print_classes:
  * For each of these results a row per link class that carried something: how many links,
  * the bytes and the rate of the busiest, and how much of it was used. */
-bool ccs_print_classes(const CcsStudy *study, uint32_t first, uint32_t n, CcsFormat format,
-                       FILE *out, GError **error);
+bool ccs_print_classes(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
+                       GError **error);
+
+/* A time that people quote, to be shown beside simulated ones. */
+typedef struct {
+    const char *label;
+    CcsBytes size;
+    double time_us;
+} CcsEstimate;
+
+/* ccs_print_estimates: each result beside each estimate of its size. */
+bool ccs_print_estimates(const CcsStudyResult *results, uint32_t n, const CcsEstimate *estimates,
+                         uint32_t n_estimates, CcsFormat format, FILE *out, GError **error);

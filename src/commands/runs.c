@@ -4,6 +4,8 @@
 #include "report/rows.h"
 #include "trace/database.h"
 
+extern const CcsCommand ccs_command_runs;
+
 static const char query[] =
     "SELECT run_id AS id, started_at AS started,"
     " CASE WHEN status = 'running' AND NOT process_lives(pid, pid_started_ticks, boot_id)"

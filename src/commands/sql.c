@@ -6,6 +6,8 @@
 #include "report/rows.h"
 #include "trace/database.h"
 
+extern const CcsCommand ccs_command_sql;
+
 typedef struct {
     CcsDatabase *database; /* not owned */
     const char *text;      /* all that was asked, of which errors show the place */

@@ -65,11 +65,6 @@ const CcsStudyResult *ccs_study_results(const CcsStudy *study, uint32_t *ret_n)
     return (const CcsStudyResult *)(const void *)study->results->data;
 }
 
-const CcsMachine *ccs_study_machine(const CcsStudy *study)
-{
-    return study->machine;
-}
-
 static bool observe_flow(void *data, const CcsFlow *flow, GError **error)
 {
     CcsStudy *study = data;
@@ -132,8 +127,8 @@ static void weigh_links(const CcsMachine *machine, const CcsOutcome *outcome, Cc
         of_class->bytes_max = MAX(of_class->bytes_max, use->bytes);
         if (link->bandwidth >= CCS_RATE_UNLIMITED)
             continue;
-        double utilisation = ccs_bandwidth_GBps((double)use->bytes, outcome->time) /
-                             ccs_rate_GBps(link->bandwidth);
+        double utilisation =
+            ccs_bandwidth_GBps((double)use->bytes, outcome->time) / ccs_rate_GBps(link->bandwidth);
         of_class->mean += utilisation;
         if (of_class->busiest == CCS_NO_LINK || utilisation > of_class->utilisation) {
             of_class->busiest = id;
@@ -162,8 +157,7 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
         result->algbw_GBps * ccs_collective_busbw_factor(collective, result->n_ranks);
     result->bound = bound.time;
     result->bound_name = bound.name;
-    result->efficiency =
-        outcome->time == 0 ? 1 : (double)bound.time / (double)outcome->time;
+    result->efficiency = outcome->time == 0 ? 1 : (double)bound.time / (double)outcome->time;
     result->n_flows = outcome->n_messages;
     for (CcsRank rank = 0; rank < result->n_ranks; rank++)
         result->bytes_sent_max = MAX(result->bytes_sent_max, outcome->ranks[rank].bytes_sent);
@@ -204,7 +198,8 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
                      CcsSimulation *simulation, CcsBytes size, GError **error)
 {
     CcsOutcome outcome;
-    CcsStudyResult into = {.result = describe(study, of, schedule, size)};
+    CcsStudyResult into = {.topology = study->machine->topology,
+                           .result = describe(study, of, schedule, size)};
 
     ccs_steps_clear(study->steps);
     if (!ccs_trace_begin_result(study->trace, &into.result, study->topology_id, error) ||
@@ -221,13 +216,12 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
 {
     const CcsMachine *machine = study->machine;
     const CcsCommunicator *communicator = machine->communicator;
-    uint32_t n_channels = study_case->n_channels == 0 ? default_channels(communicator)
-                                                       : study_case->n_channels;
+    uint32_t n_channels =
+        study_case->n_channels == 0 ? default_channels(communicator) : study_case->n_channels;
     uint32_t n_chunks = study_case->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : study_case->n_chunks;
     CcsObserver observer = {observe_flow, study};
-    g_autoptr(CcsSchedule) schedule =
-        ccs_algorithm_schedule(study_case->algorithm, communicator, study_case->root, n_channels,
-                               n_chunks, error);
+    g_autoptr(CcsSchedule) schedule = ccs_algorithm_schedule(
+        study_case->algorithm, communicator, study_case->root, n_channels, n_chunks, error);
 
     if (schedule == NULL)
         return false;

@@ -27,14 +27,15 @@ typedef struct {
 
 /* What went over the links of one class. */
 typedef struct {
-    uint32_t n_links;    /* that carried something */
-    CcsBytes bytes_max;  /* over the busiest of them */
-    CcsLinkId busiest;   /* by utilisation; CCS_NO_LINK if all are unlimited */
-    double utilisation;  /* of the busiest */
-    double mean;         /* utilisation of all of them */
+    uint32_t n_links;   /* that carried something */
+    CcsBytes bytes_max; /* over the busiest of them */
+    CcsLinkId busiest;  /* by utilisation; CCS_NO_LINK if all are unlimited */
+    double utilisation; /* of the busiest */
+    double mean;        /* utilisation of all of them */
 } CcsClassUse;
 
 typedef struct {
+    const CcsTopology *topology;
     CcsResult result;
     CcsClassUse *classes; /* by link class of the topology; owned */
 } CcsStudyResult;
@@ -55,4 +56,3 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
 
 /* All results so far. Strings in them are owned by the machine, or static. */
 const CcsStudyResult *ccs_study_results(const CcsStudy *study, uint32_t *ret_n);
-const CcsMachine *ccs_study_machine(const CcsStudy *study);

@@ -13,6 +13,9 @@
 #include "tests/support/query.h"
 #include "tests/support/sample_run.h"
 
+extern const CcsCommand ccs_command_runs;
+extern const CcsCommand ccs_command_sql;
+
 static char *folder;
 static char *path;
 
