@@ -242,14 +242,15 @@ bool ccs_print_classes(const CcsStudyResult *results, uint32_t n, CcsFormat form
     return rows == NULL || ccs_rows_end(rows, error);
 }
 
-static void fill_estimate(Row *row, const CcsResult *result, const CcsEstimate *estimate)
+static void fill_estimate(Row *row, const CcsEstimate *estimate)
 {
+    const CcsResult *result = &estimate->beside->result;
     double time_us = ccs_time_us(result->time);
 
     add_count(row, "size (B)", result->size);
+    add_text(row, "algorithm", result->algorithm);
     add_text(row, "estimate", estimate->label);
     add_number(row, "estimated (us)", estimate->time_us, 3);
-    add_text(row, "algorithm", result->algorithm);
     add_number(row, "simulated (us)", time_us, 3);
     if (estimate->time_us > 0)
         add_number(row, "simulated / estimated", time_us / estimate->time_us, 3);
@@ -257,20 +258,16 @@ static void fill_estimate(Row *row, const CcsResult *result, const CcsEstimate *
         add(row, "simulated / estimated", CCS_CELL_NULL, NULL);
 }
 
-bool ccs_print_estimates(const CcsStudyResult *results, uint32_t n, const CcsEstimate *estimates,
-                         uint32_t n_estimates, CcsFormat format, FILE *out, GError **error)
+bool ccs_print_estimates(const CcsEstimate *estimates, uint32_t n, CcsFormat format, FILE *out,
+                         GError **error)
 {
     g_autoptr(CcsRows) rows = NULL;
 
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t j = 0; j < n_estimates; j++) {
-            if (estimates[j].size != results[i].result.size)
-                continue;
-            g_auto(Row) row;
-            row_init(&row);
-            fill_estimate(&row, &results[i].result, &estimates[j]);
-            print_row(&rows, &row, format, out);
-        }
+        g_auto(Row) row;
+        row_init(&row);
+        fill_estimate(&row, &estimates[i]);
+        print_row(&rows, &row, format, out);
     }
     return rows == NULL || ccs_rows_end(rows, error);
 }

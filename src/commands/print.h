@@ -20,13 +20,12 @@ bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat form
 bool ccs_print_classes(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
                        GError **error);
 
-/* A time that people quote, to be shown beside simulated ones. */
+/* A time that people quote, to be shown beside a simulated one. */
 typedef struct {
     const char *label;
-    CcsBytes size;
     double time_us;
+    const CcsStudyResult *beside;
 } CcsEstimate;
 
-/* ccs_print_estimates: each result beside each estimate of its size. */
-bool ccs_print_estimates(const CcsStudyResult *results, uint32_t n, const CcsEstimate *estimates,
-                         uint32_t n_estimates, CcsFormat format, FILE *out, GError **error);
+bool ccs_print_estimates(const CcsEstimate *estimates, uint32_t n, CcsFormat format, FILE *out,
+                         GError **error);

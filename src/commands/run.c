@@ -146,9 +146,9 @@ static void add_cases(GArray *cases, const CcsCaseSpec *spec, CcsCase one,
         for (uint32_t c = 0; c < MAX(spec->channels.n_items, 1); c++) {
             one.n_channels =
                 spec->channels.n_items == 0 ? 0 : ((const uint32_t *)spec->channels.items)[c];
-            for (uint32_t k = 0; k < MAX(spec->chunks.n_items, 1); k++) {
-                one.n_chunks =
-                    spec->chunks.n_items == 0 ? 0 : ((const uint32_t *)spec->chunks.items)[k];
+            uint32_t n_chunks = one.algorithm->is_pipelined ? spec->chunks.n_items : 0;
+            for (uint32_t k = 0; k < MAX(n_chunks, 1); k++) {
+                one.n_chunks = n_chunks == 0 ? 0 : ((const uint32_t *)spec->chunks.items)[k];
                 g_array_append_val(cases, one);
             }
         }
@@ -217,6 +217,14 @@ static bool run_case(Run *run, uint32_t index, GError **error)
     return true;
 }
 
+static double estimate_us(const CcsEstimateSpec *spec, CcsBytes size)
+{
+    double factor = (double)spec->factor / (double)CCS_DECIMAL_ONE;
+    return ccs_time_us(spec->latency) +
+           factor * (double)size / ccs_rate_GBps(spec->bandwidth) / 1e3;
+}
+
+/* Each result beside the estimates that speak of it. */
 static bool print_estimates(const Run *run, uint32_t index, CcsFormat format, GError **error)
 {
     const CcsCaseSpec *spec = case_at(run, index);
@@ -225,23 +233,20 @@ static bool print_estimates(const Run *run, uint32_t index, CcsFormat format, GE
     uint32_t n = 0;
     const CcsStudyResult *results = ccs_study_results(g_ptr_array_index(run->studies, index), &n);
 
-    for (uint32_t i = 0; i < spec->estimates.n_items; i++) {
-        for (uint32_t j = 0; j < n; j++) {
-            double size = (double)results[j].result.size;
-            bool is_again = j > 0 && results[j].result.size == results[j - 1].result.size;
-            CcsEstimate estimate = {specs[i].label, results[j].result.size,
-                                    ccs_time_us(specs[i].latency) +
-                                        (double)specs[i].factor / (double)CCS_DECIMAL_ONE * size /
-                                            ccs_rate_GBps(specs[i].bandwidth) / 1e3};
-            if (!is_again)
+    for (uint32_t i = 0; i < n; i++) {
+        const CcsResult *result = &results[i].result;
+        for (uint32_t j = 0; j < spec->estimates.n_items; j++) {
+            CcsEstimate estimate = {specs[j].label, estimate_us(&specs[j], result->size),
+                                    &results[i]};
+            if (specs[j].algorithm == NULL || strcmp(specs[j].algorithm, result->algorithm) == 0)
                 g_array_append_val(estimates, estimate);
         }
     }
     if (estimates->len == 0)
         return true;
     printf("\n");
-    return ccs_print_estimates(results, n, (const CcsEstimate *)(const void *)estimates->data,
-                               estimates->len, format, stdout, error);
+    return ccs_print_estimates((const CcsEstimate *)(const void *)estimates->data, estimates->len,
+                               format, stdout, error);
 }
 
 static bool print_case(const Run *run, uint32_t index, CcsFormat format, bool is_verbose,

@@ -17,7 +17,8 @@ typedef struct {
  * latency + factor size / bandwidth. */
 typedef struct {
     const char *label;
-    uint64_t factor; /* millionths */
+    const char *algorithm; /* it speaks of; NULL: all */
+    uint64_t factor;       /* millionths */
     CcsRate bandwidth;
     CcsTime latency;
 } CcsEstimateSpec;

@@ -313,6 +313,17 @@ static const CcsField *other_form(const CcsFieldTable *table, const CcsField *fi
     return has_next ? next : NULL;
 }
 
+/* Whether @yaml is a list, a mapping or a single value, as @field is. */
+static bool has_form(const CcsField *field, const CcsYaml *yaml)
+{
+    if (field->list_depth > 0)
+        return yaml->kind == CCS_YAML_LIST;
+    if (field->kind == CCS_FIELD_MAPPING)
+        return yaml->kind == CCS_YAML_MAPPING;
+    return !ccs_yaml_is_null(yaml) &&
+           (yaml->kind == CCS_YAML_SCALAR || ccs_config_is_sourced(yaml));
+}
+
 /* Of two rows that share a name, the one whose form @yaml has. If it has neither, that is
  * an error and the answer is NULL. */
 static const CcsField *choose_form(Decoder *decoder, const CcsFieldTable *table,
@@ -320,12 +331,10 @@ static const CcsField *choose_form(Decoder *decoder, const CcsFieldTable *table,
 {
     const CcsField *second = other_form(table, first);
 
-    if (second == NULL)
+    if (second == NULL || has_form(first, yaml))
         return first;
-    if (yaml->kind == CCS_YAML_LIST)
+    if (has_form(second, yaml))
         return second;
-    if (!ccs_yaml_is_null(yaml) && (yaml->kind == CCS_YAML_SCALAR || ccs_config_is_sourced(yaml)))
-        return first;
     g_autofree char *one = ccs_field_expectation(first);
     g_autofree char *other = ccs_field_expectation(second);
     ccs_config_error_on(decoder->config, yaml, "'%s' must be %s, or %s", first->name, one, other);
