@@ -6,7 +6,8 @@ typedef struct {
     uint32_t n_nics; /* in all nodes; NICs are counted node by node */
     uint32_t n_leaves;
     uint32_t *leaf_of_nic;
-    CcsWork *rate_of_leaf; /* of its NICs together; no sum of rates overflows 128 bits */
+    uint32_t n_ports;      /* for NICs on each leaf */
+    CcsWork *rate_of_leaf; /* of all its ports together; no sum of rates overflows 128 bits */
 } Plan;
 
 static void plan_clear(Plan *plan)
@@ -54,7 +55,7 @@ static uint32_t *first_leaf_of_rails(const CcsTopologySpec *spec, uint32_t n_rai
 
 static void plan_by_rail(Plan *plan, const CcsTopologySpec *spec, uint32_t n_rails)
 {
-    uint32_t n_ports = spec->fabric->n_ports > 0 ? spec->fabric->n_ports : ccs_spec_n_nodes(spec);
+    uint32_t n_ports = plan->n_ports;
     g_autofree uint32_t *first = first_leaf_of_rails(spec, n_rails, n_ports);
     g_autofree uint32_t *n_placed = g_new0(uint32_t, n_rails);
     uint32_t position = 0;
@@ -66,25 +67,32 @@ static void plan_by_rail(Plan *plan, const CcsTopologySpec *spec, uint32_t n_rai
     }
 }
 
-static void plan_in_order(Plan *plan, const CcsTopologySpec *spec)
+static void plan_in_order(Plan *plan)
 {
-    uint32_t n_ports = spec->fabric->n_ports;
+    uint32_t n_ports = plan->n_ports;
 
     plan->n_leaves = n_leaves_for(plan->n_nics, n_ports);
     for (uint32_t position = 0; position < plan->n_nics; position++)
         plan->leaf_of_nic[position] = position / n_ports;
 }
 
+/* A leaf has links upwards for all of its ports, also where some of them are empty. */
 static void plan_rates(Plan *plan, const CcsTopologySpec *spec)
 {
     uint32_t position = 0;
+    g_autofree uint32_t *n_taken = g_new0(uint32_t, plan->n_leaves);
 
     plan->rate_of_leaf = g_new0(CcsWork, plan->n_leaves);
     for (uint32_t node = 0; node < ccs_spec_n_nodes(spec); node++) {
         const CcsNodeSpec *node_spec = ccs_spec_node(spec, node);
-        for (uint32_t nic = 0; nic < ccs_spec_n_nics(node_spec); nic++)
-            plan->rate_of_leaf[plan->leaf_of_nic[position++]] += node_spec->nics->bandwidth;
+        for (uint32_t nic = 0; nic < ccs_spec_n_nics(node_spec); nic++) {
+            uint32_t leaf = plan->leaf_of_nic[position++];
+            plan->rate_of_leaf[leaf] += node_spec->nics->bandwidth;
+            n_taken[leaf]++;
+        }
     }
+    for (uint32_t leaf = 0; leaf < plan->n_leaves; leaf++)
+        plan->rate_of_leaf[leaf] = plan->rate_of_leaf[leaf] * plan->n_ports / n_taken[leaf];
 }
 
 static void plan_leaves(Plan *plan, const CcsTopologySpec *spec)
@@ -92,11 +100,12 @@ static void plan_leaves(Plan *plan, const CcsTopologySpec *spec)
     uint32_t n_rails = 0;
 
     plan->n_nics = count_nics(spec, &n_rails);
+    plan->n_ports = spec->fabric->n_ports > 0 ? spec->fabric->n_ports : ccs_spec_n_nodes(spec);
     plan->leaf_of_nic = g_new(uint32_t, plan->n_nics);
     if (spec->fabric->is_rail_optimized)
         plan_by_rail(plan, spec, n_rails);
     else
-        plan_in_order(plan, spec);
+        plan_in_order(plan);
     plan_rates(plan, spec);
 }
 
@@ -130,7 +139,7 @@ static CcsVertexId add_switches(CcsTopology *topology, const char *name, uint32_
     return first;
 }
 
-/* The bandwidth between @leaf and each spine: (sum of the NICs) / (spines x oversubscription),
+/* The bandwidth between @leaf and each spine: (rate of its ports) / (spines x oversubscription),
  * rounded down. Returns 0, which is no bandwidth, with an error if it cannot be written. */
 static CcsRate uplink_rate(const Plan *plan, const CcsFabricSpec *fabric, uint32_t leaf,
                            CcsConfig *config)

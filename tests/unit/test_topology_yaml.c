@@ -208,7 +208,7 @@ START_TEST(without_rails_nics_fill_the_leaves_in_order)
     ck_assert_ptr_nonnull(link_of("n1.nic1", "leaf0"));
     ck_assert_ptr_nonnull(link_of("n2.nic0", "leaf1"));
     check_link("leaf0", "spine1", 40 * GBPS, 0, "leaf-spine");
-    check_link("leaf1", "spine0", 20 * GBPS, 0, "leaf-spine");
+    check_link("leaf1", "spine0", 40 * GBPS, 0, "leaf-spine");
 }
 END_TEST
 
