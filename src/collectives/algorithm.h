@@ -13,10 +13,27 @@
 #include "collectives/collective.h"
 #include "collectives/schedule.h"
 
+/* A time on one flat switch: ports of rate B in each direction, latency a from any rank to any
+ * other, message cost o, reduction rate G, one channel:
+ * T = latencies a + costs o + sizes S/B + reductions S/G. */
+typedef struct {
+    double latencies;
+    double costs;
+    double sizes;
+    double reductions;
+} CcsTerms;
+
 typedef struct {
     CcsCollective collective;
     const char *name;
-    const char *summary;
+    const char *summary; /* one line */
+    const char *idea;    /* how it works, in two sentences */
+    const char *when;    /* when to choose it, in one */
+    const char *formula; /* its time, in the letters above, n ranks and K chunks; NULL if there is
+                            no closed form */
+    const char *assumption; /* what the formula takes for granted, and its source */
+    bool (*terms)(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms); /* the formula in
+                               numbers, for at least 2 ranks; false where it does not hold */
     bool is_pipelined; /* --chunks sets its depth */
     bool (*build)(CcsSchedule *schedule, GError **error);
 } CcsAlgorithm;

@@ -13,9 +13,15 @@ typedef enum {
     CCS_ALLGATHER,
     CCS_REDUCESCATTER,
     CCS_ALLTOALL,
+    CCS_ALLTOALLV,
     CCS_BROADCAST,
+    CCS_REDUCE,
+    CCS_GATHER,
+    CCS_SCATTER,
     CCS_SENDRECV,
-    CCS_N_COLLECTIVES
+    CCS_BARRIER,
+    CCS_N_COLLECTIVES,
+    CCS_PROGRAM = CCS_N_COLLECTIVES, /* no collective: what a program per rank does */
 } CcsCollective;
 
 /* What nccl-tests multiplies algbw by (its doc/PERFORMANCE.md). */

@@ -10,6 +10,8 @@ struct CcsSchedule {
     uint32_t pipeline;
     uint32_t n_chunks;
     CcsRank *owners;      /* by channel and chunk; NULL if dealt out in order */
+    uint32_t distance;    /* of sendrecv */
+    GPtrArray *labels;    /* of owned texts */
     GPtrArray *phases;    /* of owned names, NULL-terminated */
     GArray *lanes;        /* of CcsLane */
     GArray *dependencies; /* of CcsDependency */
@@ -26,6 +28,8 @@ CcsSchedule *ccs_schedule_new(CcsCollective collective, const CcsCommunicator *c
     schedule->n_channels = n_channels;
     schedule->pipeline = pipeline;
     schedule->n_chunks = 1;
+    schedule->distance = 1;
+    schedule->labels = g_ptr_array_new_with_free_func(g_free);
     schedule->phases = g_ptr_array_new_null_terminated(1, g_free, true);
     schedule->lanes = g_array_new(false, false, sizeof(CcsLane));
     schedule->dependencies = g_array_new(false, false, sizeof(CcsDependency));
@@ -37,6 +41,7 @@ void ccs_schedule_free(CcsSchedule *schedule)
     if (schedule == NULL)
         return;
     g_free(schedule->owners);
+    g_ptr_array_unref(schedule->labels);
     g_ptr_array_unref(schedule->phases);
     g_array_unref(schedule->lanes);
     g_array_unref(schedule->dependencies);
@@ -76,6 +81,16 @@ uint32_t ccs_schedule_pipeline(const CcsSchedule *schedule)
 uint32_t ccs_schedule_n_chunks(const CcsSchedule *schedule)
 {
     return schedule->n_chunks;
+}
+
+uint32_t ccs_schedule_distance(const CcsSchedule *schedule)
+{
+    return schedule->distance;
+}
+
+void ccs_schedule_set_distance(CcsSchedule *schedule, uint32_t distance)
+{
+    schedule->distance = distance;
 }
 
 void ccs_schedule_set_n_chunks(CcsSchedule *schedule, uint32_t n_chunks)
@@ -121,6 +136,17 @@ uint32_t ccs_schedule_n_phases(const CcsSchedule *schedule)
 const char *const *ccs_schedule_phases(const CcsSchedule *schedule)
 {
     return (const char *const *)schedule->phases->pdata;
+}
+
+uint32_t ccs_schedule_add_label(CcsSchedule *schedule, const char *label)
+{
+    g_ptr_array_add(schedule->labels, g_strdup(label));
+    return schedule->labels->len;
+}
+
+const char *ccs_schedule_label(const CcsSchedule *schedule, uint32_t label)
+{
+    return label == 0 ? NULL : g_ptr_array_index(schedule->labels, label - 1);
 }
 
 CcsLaneId ccs_schedule_add_lane(CcsSchedule *schedule, const CcsLane *lane)
@@ -177,6 +203,41 @@ void ccs_schedule_gate(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before)
 }
 
 static const CcsPath no_path = {CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX};
+
+CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
+{
+    CcsSchedule *copy = ccs_schedule_new(schedule->collective, schedule->communicator,
+                                         schedule->root, schedule->n_channels, schedule->pipeline);
+
+    copy->n_chunks = schedule->n_chunks;
+    copy->distance = schedule->distance;
+    if (schedule->owners != NULL)
+        copy->owners = g_memdup2(schedule->owners,
+                                 sizeof(CcsRank) * schedule->n_channels * schedule->n_chunks);
+    for (guint i = 0; i < schedule->phases->len; i++)
+        ccs_schedule_add_phase(copy, g_ptr_array_index(schedule->phases, i));
+    for (guint i = 0; i < schedule->labels->len; i++)
+        ccs_schedule_add_label(copy, g_ptr_array_index(schedule->labels, i));
+    g_array_append_vals(copy->lanes, schedule->lanes->data, schedule->lanes->len);
+    g_array_append_vals(copy->dependencies, schedule->dependencies->data,
+                        schedule->dependencies->len);
+    return copy;
+}
+
+CcsLane *ccs_schedule_edit_lane(CcsSchedule *schedule, CcsLaneId lane)
+{
+    return &g_array_index(schedule->lanes, CcsLane, lane);
+}
+
+CcsDependency *ccs_schedule_edit_dependency(CcsSchedule *schedule, uint32_t index)
+{
+    return &g_array_index(schedule->dependencies, CcsDependency, index);
+}
+
+void ccs_schedule_drop_dependency(CcsSchedule *schedule, uint32_t index)
+{
+    g_array_remove_index(schedule->dependencies, index);
+}
 
 /* The NIC of @gpu that @channel takes; CCS_NO_VERTEX if it has none. */
 static CcsVertexId own_nic(const CcsTopology *topology, CcsVertexId gpu, uint32_t channel)
@@ -303,6 +364,9 @@ static CcsBytes run_bytes(CcsBytes channel_bytes, uint32_t first, uint32_t n, ui
 CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *lane,
                                     uint32_t message, CcsBytes size)
 {
+    if (lane->has_fixed_bytes)
+        return lane->bytes;
+
     const CcsBox *box = &lane->from;
     CcsBytes channel_bytes = run_bytes(size, lane->channel, 1, schedule->n_channels);
     CcsRank peer = ccs_lane_peer(lane, message, ccs_schedule_n_ranks(schedule));

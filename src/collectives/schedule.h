@@ -62,8 +62,8 @@ typedef struct {
     CcsVertexId enter_gpu; /* handed over by this GPU last, if it is not the target */
 } CcsPath;
 
-/* A lane whose peer is its source is local work, a copy or a join of other lanes: it uses no
- * link, takes no time under the ideal transport, and does not count as messages. */
+/* A lane whose peer is its source is local work, a copy, a computation or a join of other
+ * lanes: it uses no link, takes `duration` for each message, and does not count as messages. */
 typedef struct {
     CcsRank source;
     CcsPeerKind peer_kind;
@@ -74,6 +74,10 @@ typedef struct {
     uint32_t n_reduced; /* the first so many are added at the peer, the rest copied */
     CcsBox from;
     CcsBox to;
+    bool has_fixed_bytes; /* each message has `bytes`, whatever the size of the collective */
+    CcsBytes bytes;
+    CcsTime duration; /* of a local lane's message */
+    uint32_t label;   /* see ccs_schedule_add_label(); 0: none */
     CcsPath path; /* for a fixed peer; with others ccs_schedule_path() applies to each message */
 } CcsLane;
 
@@ -114,6 +118,8 @@ uint32_t ccs_schedule_n_ranks(const CcsSchedule *schedule);
 uint32_t ccs_schedule_n_channels(const CcsSchedule *schedule);
 uint32_t ccs_schedule_pipeline(const CcsSchedule *schedule); /* depth that the user asks for */
 uint32_t ccs_schedule_n_chunks(const CcsSchedule *schedule); /* of one channel */
+uint32_t ccs_schedule_distance(const CcsSchedule *schedule); /* of sendrecv; 1 unless set */
+void ccs_schedule_set_distance(CcsSchedule *schedule, uint32_t distance);
 void ccs_schedule_set_n_chunks(CcsSchedule *schedule, uint32_t n_chunks);
 
 /* Where the collective speaks of blocks (the block of rank r), chunk @chunk of @channel belongs
@@ -129,6 +135,11 @@ uint32_t ccs_schedule_add_phase(CcsSchedule *schedule, const char *name);
 uint32_t ccs_schedule_n_phases(const CcsSchedule *schedule);
 const char *const *ccs_schedule_phases(const CcsSchedule *schedule);
 
+/* ccs_schedule_add_label: a text that messages about a lane show, such as the place of the
+ * call behind it. Returns: its number, from 1. */
+uint32_t ccs_schedule_add_label(CcsSchedule *schedule, const char *label);
+const char *ccs_schedule_label(const CcsSchedule *schedule, uint32_t label); /* NULL for 0 */
+
 CcsLaneId ccs_schedule_add_lane(CcsSchedule *schedule, const CcsLane *lane);
 uint32_t ccs_schedule_n_lanes(const CcsSchedule *schedule);
 const CcsLane *ccs_schedule_lane(const CcsSchedule *schedule, CcsLaneId lane);
@@ -136,6 +147,12 @@ const CcsLane *ccs_schedule_lane(const CcsSchedule *schedule, CcsLaneId lane);
 void ccs_schedule_depend(CcsSchedule *schedule, const CcsDependency *dependency);
 uint32_t ccs_schedule_n_dependencies(const CcsSchedule *schedule);
 const CcsDependency *ccs_schedule_dependency(const CcsSchedule *schedule, uint32_t index);
+
+/* To make a schedule that differs from another one. */
+CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule);
+CcsLane *ccs_schedule_edit_lane(CcsSchedule *schedule, CcsLaneId lane);
+CcsDependency *ccs_schedule_edit_dependency(CcsSchedule *schedule, uint32_t index);
+void ccs_schedule_drop_dependency(CcsSchedule *schedule, uint32_t index);
 
 /* Shorthands: message k of @after waits until message k - @distance of @before has arrived;
  * any message of @after waits until all of @before have. */

@@ -1,4 +1,5 @@
-/* sendrecv_shift.c - every rank sends to the next one, what nccl-tests calls sendrecv */
+/* sendrecv_shift.c - every rank sends to the one so many ranks further on; with distance 1 that
+ * is what nccl-tests calls sendrecv */
 #include "collectives/algorithm.h"
 
 static bool build(CcsSchedule *schedule, GError **error)
@@ -9,7 +10,7 @@ static bool build(CcsSchedule *schedule, GError **error)
     (void)error;
     for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
         for (CcsRank rank = 0; rank < n; rank++) {
-            CcsRank peer = (rank + 1) % n;
+            CcsRank peer = (rank + ccs_schedule_distance(schedule)) % n;
             ccs_schedule_add_lane(
                 schedule, &(CcsLane){.source = rank,
                                      .peer = peer,

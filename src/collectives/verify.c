@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/contract.h"
 #include "collectives/progress.h"
 
 #define NOTHING UINT32_MAX /* the origin of a chunk that holds no data */
@@ -34,6 +35,7 @@ typedef struct {
     Pool sent;                        /* on their way */
     GArray *ready;                    /* of CcsLaneId: may be able to start */
     GRand *random;
+    bool may_repeat; /* contributions may be added twice */
 } Player;
 
 static size_t cell_of(const Player *player, CcsRank rank, uint32_t channel, uint32_t chunk)
@@ -52,27 +54,6 @@ static void put(Player *player, CcsBuffer buffer, size_t cell, uint32_t origin, 
     set_of(player, buffer, cell)[rank / 64] |= (uint64_t)1 << (rank % 64);
 }
 
-/* Whether @rank holds data in @buffer before the collective starts. */
-static bool holds_at_start(const CcsSchedule *schedule, CcsBuffer buffer, CcsRank rank,
-                           uint32_t channel, uint32_t chunk)
-{
-    switch (ccs_schedule_collective(schedule)) {
-    case CCS_ALLREDUCE:
-    case CCS_REDUCESCATTER:
-        return buffer != CCS_BUFFER_SCRATCH; /* in place */
-    case CCS_ALLGATHER:
-        return buffer == CCS_BUFFER_OUTPUT && ccs_schedule_owner(schedule, channel, chunk) == rank;
-    case CCS_BROADCAST:
-        return buffer == CCS_BUFFER_OUTPUT && rank == ccs_schedule_root(schedule);
-    case CCS_ALLTOALL:
-    case CCS_SENDRECV:
-        return buffer == CCS_BUFFER_INPUT;
-    case CCS_N_COLLECTIVES:
-        break;
-    }
-    return false;
-}
-
 static void fill_buffer(Player *player, CcsBuffer buffer)
 {
     size_t n_cells = (size_t)player->n_ranks * player->n_channels * player->n_chunks;
@@ -84,7 +65,7 @@ static void fill_buffer(Player *player, CcsBuffer buffer)
     for (CcsRank rank = 0; rank < player->n_ranks; rank++) {
         for (uint32_t channel = 0; channel < player->n_channels; channel++) {
             for (uint32_t chunk = 0; chunk < player->n_chunks; chunk++) {
-                if (holds_at_start(player->schedule, buffer, rank, channel, chunk))
+                if (ccs_contract_holds_at_start(player->schedule, buffer, rank, channel, chunk))
                     put(player, buffer, cell_of(player, rank, channel, chunk), chunk, rank);
             }
         }
@@ -133,16 +114,18 @@ static Flight *pool_take(Pool *pool, guint index)
 
 static void player_init(Player *player, const CcsSchedule *schedule, uint32_t seed)
 {
-    *player = (Player){.schedule = schedule,
-                       .progress = ccs_progress_new(schedule),
-                       .n_ranks = ccs_schedule_n_ranks(schedule),
-                       .n_channels = ccs_schedule_n_channels(schedule),
-                       .n_chunks = ccs_schedule_n_chunks(schedule),
-                       .n_words = (ccs_schedule_n_ranks(schedule) + 63) / 64,
-                       .unsent = {g_ptr_array_new_with_free_func(free_flight), 0},
-                       .sent = {g_ptr_array_new_with_free_func(free_flight), 0},
-                       .ready = g_array_new(false, false, sizeof(CcsLaneId)),
-                       .random = g_rand_new_with_seed(seed)};
+    *player =
+        (Player){.schedule = schedule,
+                 .progress = ccs_progress_new(schedule),
+                 .n_ranks = ccs_schedule_n_ranks(schedule),
+                 .n_channels = ccs_schedule_n_channels(schedule),
+                 .n_chunks = ccs_schedule_n_chunks(schedule),
+                 .n_words = (ccs_schedule_n_ranks(schedule) + 63) / 64,
+                 .unsent = {g_ptr_array_new_with_free_func(free_flight), 0},
+                 .sent = {g_ptr_array_new_with_free_func(free_flight), 0},
+                 .ready = g_array_new(false, false, sizeof(CcsLaneId)),
+                 .random = g_rand_new_with_seed(seed),
+                 .may_repeat = ccs_contract_allows_repeats(ccs_schedule_collective(schedule))};
     fill_buffer(player, CCS_BUFFER_OUTPUT);
     for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
         const CcsLane *lane = ccs_schedule_lane(schedule, id);
@@ -298,7 +281,7 @@ static bool add_into(Player *player, const Flight *flight, const End *end, uint3
         return fail(player, flight->lane, flight->message, end, index,
                     "is added to another chunk's data", error);
     for (uint32_t word = 0; word < player->n_words; word++) {
-        if ((to[word] & from[word]) != 0)
+        if ((to[word] & from[word]) != 0 && !player->may_repeat)
             return fail(player, flight->lane, flight->message, end, index,
                         "gets a contribution that it has already", error);
         to[word] |= from[word];
@@ -385,41 +368,6 @@ static bool advance_flight(Player *player, CcsPlayOrder order, GError **error)
     return deliver(player, at, error);
 }
 
-/* What a chunk of the output must hold in the end. Returns: false if that does not matter. */
-static bool expects(const CcsSchedule *schedule, CcsRank rank, uint32_t channel, uint32_t chunk,
-                    uint32_t *ret_origin, CcsRank *ret_only)
-{
-    uint32_t n = ccs_schedule_n_ranks(schedule);
-    CcsRank owner = ccs_schedule_owner(schedule, channel, chunk);
-
-    *ret_origin = chunk;
-    *ret_only = CCS_NO_RANK; /* all ranks */
-    switch (ccs_schedule_collective(schedule)) {
-    case CCS_ALLREDUCE:
-        return true;
-    case CCS_REDUCESCATTER:
-        return owner == rank;
-    case CCS_ALLGATHER:
-        *ret_only = owner;
-        return true;
-    case CCS_BROADCAST:
-        *ret_only = ccs_schedule_root(schedule);
-        return true;
-    case CCS_SENDRECV:
-        *ret_only = (rank + n - 1) % n;
-        return true;
-    case CCS_ALLTOALL: {
-        uint32_t per_block = ccs_schedule_n_chunks(schedule) / n;
-        *ret_only = owner;
-        *ret_origin = rank * per_block + chunk % per_block;
-        return true;
-    }
-    case CCS_N_COLLECTIVES:
-        break;
-    }
-    return false;
-}
-
 static bool is_wanted_set(const Player *player, const uint64_t *set, CcsRank only)
 {
     for (CcsRank rank = 0; rank < player->n_ranks; rank++) {
@@ -436,12 +384,11 @@ static bool check_result(const Player *player, GError **error)
         for (uint32_t channel = 0; channel < player->n_channels; channel++) {
             for (uint32_t chunk = 0; chunk < player->n_chunks; chunk++) {
                 size_t cell = cell_of(player, rank, channel, chunk);
-                uint32_t origin = 0;
-                CcsRank only = CCS_NO_RANK;
-                if (!expects(player->schedule, rank, channel, chunk, &origin, &only))
+                CcsPromise promise;
+                if (!ccs_contract_promises(player->schedule, rank, channel, chunk, &promise))
                     continue;
-                if (player->origins[CCS_BUFFER_OUTPUT][cell] == origin &&
-                    is_wanted_set(player, set_of(player, CCS_BUFFER_OUTPUT, cell), only))
+                if (player->origins[CCS_BUFFER_OUTPUT][cell] == promise.origin &&
+                    is_wanted_set(player, set_of(player, CCS_BUFFER_OUTPUT, cell), promise.only))
                     continue;
                 g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
                             "rank %u ends with the wrong data in chunk %u of channel %u", rank,

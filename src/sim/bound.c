@@ -19,9 +19,9 @@ struct CcsBounds {
     uint32_t *component; /* by vertex: the cluster of switches and NICs it belongs to */
     uint32_t *n_members; /* by component: ranks that have a link to it */
     bool is_nic_used;
-    CcsTime farthest;      /* from any rank to any other */
-    CcsTime *from_rank;    /* by rank: from it to the farthest other; -1 where not looked at */
-    CcsTime farthest_next; /* from a rank to the next one */
+    CcsTime farthest;   /* from any rank to any other */
+    CcsTime *from_rank; /* by rank: from it to the farthest other; -1 where not looked at */
+    CcsTime nearest;    /* from any rank to any other */
 };
 
 /* Larger than this, the distances are taken from the root's candidates only. */
@@ -197,22 +197,23 @@ static void measure_latencies(CcsBounds *bounds)
     g_autofree CcsTime *distance = g_new(CcsTime, ccs_topology_n_vertices(bounds->topology));
     uint64_t n_looked = 0;
 
+    bounds->nearest = bounds->n_ranks == 1 ? 0 : CCS_TIME_MAX;
     for (CcsRank rank = 0; rank < bounds->n_ranks; rank++) {
         bounds->from_rank[rank] = -1;
         n_looked += ccs_topology_n_links(bounds->topology);
-        if (n_looked > MAX_SEARCH && rank > 0)
+        if (n_looked > MAX_SEARCH && rank > 0) { /* the nearest may be among the rest */
+            bounds->nearest = 0;
             continue;
+        }
         measure_distances(bounds, queue, ccs_communicator_gpu(communicator, rank), distance);
         CcsTime farthest = 0;
         for (CcsRank other = 0; other < bounds->n_ranks; other++) {
             CcsTime time = distance[ccs_communicator_gpu(communicator, other)];
-            if (time < CCS_TIME_MAX)
-                farthest = MAX(farthest, time);
+            if (other == rank || time == CCS_TIME_MAX)
+                continue;
+            farthest = MAX(farthest, time);
+            bounds->nearest = MIN(bounds->nearest, time);
         }
-        CcsRank next = (rank + 1) % bounds->n_ranks;
-        CcsTime to_next = distance[ccs_communicator_gpu(communicator, next)];
-        if (to_next < CCS_TIME_MAX)
-            bounds->farthest_next = MAX(bounds->farthest_next, to_next);
         bounds->from_rank[rank] = farthest;
         bounds->farthest = MAX(bounds->farthest, farthest);
     }
@@ -286,9 +287,17 @@ static Crossing crossing(CcsCollective collective, CcsBytes size, uint64_t n_in,
         return (Crossing){outside * n_in, outside * n_in};
     case CCS_BROADCAST:
         return (Crossing){has_root ? size : 0, has_root ? 0 : size};
-    case CCS_SENDRECV:
+    case CCS_REDUCE:
+        return (Crossing){has_root ? 0 : size, has_root ? size : 0};
+    case CCS_GATHER:
+        return (Crossing){has_root ? 0 : inside, has_root ? outside : 0};
+    case CCS_SCATTER:
+        return (Crossing){has_root ? outside : 0, has_root ? 0 : inside};
+    case CCS_SENDRECV: /* however far a shift goes, one rank of the group sends out of it */
         return (Crossing){size, size};
-    case CCS_N_COLLECTIVES:
+    case CCS_ALLTOALLV:
+    case CCS_BARRIER:
+    case CCS_PROGRAM:
         break;
     }
     return (Crossing){0, 0};
@@ -303,10 +312,15 @@ static CcsWork total_sent(CcsCollective collective, CcsBytes size, uint64_t n_gr
     case CCS_ALLGATHER:
     case CCS_REDUCESCATTER:
     case CCS_BROADCAST:
+    case CCS_REDUCE:
         return (CcsWork)size * (n_groups - 1);
     case CCS_ALLTOALL:
+    case CCS_ALLTOALLV:
+    case CCS_GATHER:
+    case CCS_SCATTER:
     case CCS_SENDRECV:
-    case CCS_N_COLLECTIVES:
+    case CCS_BARRIER:
+    case CCS_PROGRAM:
         break;
     }
     return 0;
@@ -345,18 +359,25 @@ static void raise_by_groups(CcsBound *bound, const CcsBounds *bounds, const Grou
              is_node ? "nodes" : "ranks");
 }
 
+/* What is not known is taken to be the least there is. */
 static CcsTime latency_of(const CcsBounds *bounds, CcsCollective collective, CcsRank root)
 {
     switch (collective) {
     case CCS_BROADCAST:
-        return MAX(bounds->from_rank[root], 0);
+    case CCS_SCATTER:
+        return bounds->from_rank[root] < 0 ? bounds->nearest : bounds->from_rank[root];
+    case CCS_REDUCE: /* distances are measured from ranks, not to them */
+    case CCS_GATHER:
     case CCS_SENDRECV:
-        return bounds->farthest_next;
+        return bounds->nearest;
+    case CCS_PROGRAM:
+        return 0;
     case CCS_ALLREDUCE:
     case CCS_ALLGATHER:
     case CCS_REDUCESCATTER:
     case CCS_ALLTOALL:
-    case CCS_N_COLLECTIVES:
+    case CCS_ALLTOALLV:
+    case CCS_BARRIER:
         break;
     }
     return bounds->farthest;

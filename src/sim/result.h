@@ -17,6 +17,7 @@ typedef enum {
     CCS_CAUSE_BANDWIDTH,    /* bytes going through the link that limits them */
     CCS_CAUSE_LATENCY,      /* messages travelling */
     CCS_CAUSE_REDUCTION,    /* arrived data being reduced, or waiting for that */
+    CCS_CAUSE_LOCAL,        /* copies and computations inside a rank */
     CCS_N_CAUSES
 } CcsCause;
 

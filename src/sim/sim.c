@@ -189,7 +189,8 @@ static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId 
 {
     LaneState *state = &simulation->lanes[lane];
     const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
-    CcsTime cost = ccs_lane_is_local(of) ? 0 : simulation->transport->message_cost;
+    bool is_local = ccs_lane_is_local(of);
+    CcsTime cost = is_local ? of->duration : simulation->transport->message_cost;
 
     state->message = ccs_progress_start(simulation->progress, lane);
     const CcsRoute *route = ccs_paths_route(simulation->paths, lane, state->message, error);
@@ -201,13 +202,14 @@ static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId 
         ccs_schedule_message_bytes(simulation->schedule, of, state->message, simulation->size);
     state->started = simulation->now;
     ccs_chains_assign(simulation->chains, state->chain, chain);
-    if (!ccs_lane_is_local(of))
+    if (!is_local)
         rank_becomes_busy(simulation, of->source);
     if (cost == 0) {
         enter(simulation, lane);
         return true;
     }
-    ccs_chains_spend(simulation->chains, state->chain, CCS_CAUSE_MESSAGE_COST, 0, cost);
+    ccs_chains_spend(simulation->chains, state->chain,
+                     is_local ? CCS_CAUSE_LOCAL : CCS_CAUSE_MESSAGE_COST, 0, cost);
     push(simulation, EVENT_ENTER, simulation->now + cost, lane, state->message, 0);
     return true;
 }
