@@ -5,36 +5,32 @@
 
 #define TRANSPORT "transport."
 
-/* The overrides that begin with TRANSPORT, or those that do not. Returns: (transfer container). */
-static const char **select_overrides(const char *const *overrides, bool is_transport)
+/* The overrides that begin with TRANSPORT, or those that do not. */
+static GStrv select_overrides(const char *const *overrides, bool is_transport)
 {
-    GPtrArray *selected = g_ptr_array_new();
+    g_autoptr(GStrvBuilder) selected = g_strv_builder_new();
 
     for (size_t i = 0; overrides != NULL && overrides[i] != NULL; i++) {
-        if (g_str_has_prefix(overrides[i], TRANSPORT) == is_transport) {
-            union {
-                const char *in;
-                gpointer out;
-            } item = {.in = overrides[i]};
-            g_ptr_array_add(selected, item.out);
-        }
+        if (g_str_has_prefix(overrides[i], TRANSPORT) == is_transport)
+            g_strv_builder_add(selected, overrides[i]);
     }
-    g_ptr_array_add(selected, NULL);
-    return (const char **)g_ptr_array_free(selected, false);
+    return g_strv_builder_end(selected);
 }
 
 static bool load_transport(CcsMachine *machine, const CcsMachineOptions *options, GError **error)
 {
-    g_autofree const char **overrides = select_overrides(options->overrides, true);
+    g_auto(GStrv) overrides = select_overrides(options->overrides, true);
     const char *name = options->transport == NULL ? "ideal" : options->transport;
 
-    return ccs_transport_load(name, overrides, machine->params, &machine->transport, error);
+    return ccs_transport_load(name, (const char *const *)overrides, machine->params,
+                              &machine->transport, error);
 }
 
 static bool load_topology(CcsMachine *machine, const CcsMachineOptions *options, GError **error)
 {
-    g_autofree const char **overrides = select_overrides(options->overrides, false);
-    CcsTopologyOptions topology_options = {.overrides = overrides, .n_nodes = options->n_nodes};
+    g_auto(GStrv) overrides = select_overrides(options->overrides, false);
+    CcsTopologyOptions topology_options = {.overrides = (const char *const *)overrides,
+                                           .n_nodes = options->n_nodes};
 
     machine->topology =
         ccs_topology_load(options->topology, &topology_options, &machine->params, error);
