@@ -199,7 +199,7 @@ static Index index_gpu_nics(const CcsTopology *topology)
 {
     uint32_t n_vertices = topology->vertices->len;
     g_autoptr(GArray) pairs = pairs_new();
-    g_autofree CcsVertexId *last_nic = g_new(CcsVertexId, n_vertices);
+    g_autofree CcsVertexId *last_nic = g_new(CcsVertexId, (size_t)n_vertices + 1);
 
     memset(last_nic, 0xff, n_vertices * sizeof *last_nic);
     for (CcsVertexId nic = 0; nic < n_vertices; nic++) {
