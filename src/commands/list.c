@@ -64,7 +64,8 @@ static void list_configs(CcsRows *rows)
 static void list_models(CcsRows *rows)
 {
     for (size_t i = 0; ccs_network_models[i] != NULL; i++)
-        add(rows, "model", ccs_network_models[i]->name, NULL, ccs_network_models[i]->summary);
+        add(rows, "model", ccs_network_models[i]->name, ccs_network_models[i]->engine,
+            ccs_network_models[i]->summary);
 }
 
 static void list_transports(CcsRows *rows)

@@ -41,8 +41,8 @@ CcsMachine *ccs_machine_new(const CcsMachineOptions *options, GError **error)
 {
     g_autoptr(CcsMachine) machine = g_new0(CcsMachine, 1);
 
-    machine->model =
-        ccs_network_model_find(options->model == NULL ? "fluid" : options->model, error);
+    machine->model = ccs_network_model_find(options->model == NULL ? "fluid" : options->model,
+                                            options->engine, error);
     if (machine->model == NULL || !load_topology(machine, options, error) ||
         !load_transport(machine, options, error))
         return NULL;

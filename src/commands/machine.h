@@ -12,6 +12,7 @@ typedef struct {
     const char *topology;         /* file or name */
     const char *transport;        /* file or name; NULL: ideal */
     const char *model;            /* NULL: fluid */
+    const char *engine;           /* NULL: auto */
     const char *const *overrides; /* of --set, NULL-terminated; NULL: none */
     uint32_t n_nodes;             /* 0: as the file says */
     uint32_t n_ranks;             /* 0: all */

@@ -12,6 +12,7 @@ void ccs_machine_arguments_clear(CcsMachineArguments *arguments)
     g_free(arguments->topology);
     g_free(arguments->transport);
     g_free(arguments->model);
+    g_free(arguments->engine);
     g_strfreev(arguments->overrides);
 }
 
@@ -48,6 +49,10 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments)
         {"transport", 0, 0, G_OPTION_ARG_FILENAME, &arguments->transport,
          "ideal (default), or a YAML file", "NAME"},
         {"model", 0, 0, G_OPTION_ARG_STRING, &arguments->model, "Network model (fluid)", "NAME"},
+        {"engine", 0, 0, G_OPTION_ARG_STRING, &arguments->engine,
+         "How the model computes: auto (default), incremental or reference; the results are the"
+         " same",
+         "TIER"},
     };
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
 }
@@ -120,6 +125,7 @@ CcsMachine *ccs_machine_arguments_load(const CcsMachineArguments *arguments, GEr
             .topology = arguments->topology,
             .transport = arguments->transport,
             .model = arguments->model,
+            .engine = arguments->engine,
             .overrides = (const char *const *)arguments->overrides,
             .n_nodes = (uint32_t)arguments->n_nodes,
             .n_ranks = (uint32_t)arguments->n_ranks,

@@ -15,6 +15,7 @@ typedef struct {
     char *topology;
     char *transport;
     char *model;
+    char *engine;
     char **overrides;
     int n_nodes; /* of all counts: 0 if not given */
     int n_ranks;

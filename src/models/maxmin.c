@@ -9,6 +9,7 @@ typedef struct {
     uint64_t n_frozen; /* of these, frozen at the current level */
     uint32_t first;    /* its flows are members[first] ... */
     uint32_t n_flows;
+    CcsRate level;  /* once it is full: the rate of the flows that it froze */
     bool is_full;   /* reached the end of its room at the current level, or before */
     bool has_risen; /* its share may be above that in the heap */
 } Share;
@@ -125,7 +126,8 @@ static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t
 }
 
 /* Lists the flows of each link, and opens the links with the share that each offers. */
-static void list_members(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t n_flows)
+static void list_members(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t n_flows,
+                         const CcsRate *taken)
 {
     uint32_t n_members = 0;
 
@@ -133,7 +135,7 @@ static void list_members(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_
     for (uint32_t i = 0; i < solver->used.n; i++) {
         CcsLinkId link = solver->used.links[i];
         Share *share = &solver->shares[link];
-        share->room = solver->capacity[link];
+        share->room = solver->capacity[link] - (taken == NULL ? 0 : taken[link]);
         share->first = n_members;
         n_members += share->n_flows;
         share->n_flows = 0;
@@ -166,9 +168,10 @@ static bool refresh(CcsMaxmin *solver, HeapItem *item)
     return true;
 }
 
-static void fill_up(CcsMaxmin *solver, CcsLinkId link)
+static void fill_up(CcsMaxmin *solver, CcsLinkId link, CcsRate level)
 {
     solver->shares[link].is_full = true;
+    solver->shares[link].level = level;
     solver->level.links[solver->level.n++] = link;
 }
 
@@ -189,7 +192,7 @@ static CcsRate scan_level(CcsMaxmin *solver)
     }
     for (uint32_t i = 0; i < n_open; i++) {
         if (solver->open[i].share == level)
-            fill_up(solver, solver->open[i].link);
+            fill_up(solver, solver->open[i].link, level);
         else
             solver->open[n_kept++] = solver->open[i];
     }
@@ -210,7 +213,7 @@ static CcsRate pop_level(CcsMaxmin *solver)
             sink(solver, 0);
         } else {
             level = before;
-            fill_up(solver, solver->open[0].link);
+            fill_up(solver, solver->open[0].link, level);
             drop_top(solver);
         }
     }
@@ -265,12 +268,13 @@ static void freeze_level(CcsMaxmin *solver, CcsMaxminFlow *const *flows, CcsRate
     }
 }
 
-void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t n_flows)
+void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t n_flows,
+                      const CcsRate *taken)
 {
     for (uint32_t i = 0; i < solver->used.n; i++)
         solver->shares[solver->used.links[i]] = (Share){0};
     count_flows(solver, flows, n_flows);
-    list_members(solver, flows, n_flows);
+    list_members(solver, flows, n_flows, taken);
     for (uint32_t n_levels = 0; solver->n_open > 0; n_levels++) {
         CcsRate rate = take_level(solver, n_levels);
         freeze_level(solver, flows, rate);
@@ -290,4 +294,10 @@ const CcsLinkId *ccs_maxmin_used_links(const CcsMaxmin *solver, uint32_t *ret_n)
 CcsRate ccs_maxmin_allocated(const CcsMaxmin *solver, CcsLinkId link)
 {
     return solver->capacity[link] - solver->shares[link].room;
+}
+
+CcsRate ccs_maxmin_level(const CcsMaxmin *solver, CcsLinkId link)
+{
+    const Share *share = &solver->shares[link];
+    return share->is_full ? share->level : CCS_RATE_UNLIMITED;
 }

@@ -30,6 +30,7 @@ typedef struct CcsNetwork CcsNetwork;
 
 typedef struct {
     const char *name;
+    const char *engine; /* models of one name give the same bits, at different speed */
     const char *summary;
     CcsNetwork *(*create)(const CcsTopology *topology, uint32_t n_slots);
     void (*destroy)(CcsNetwork *network);
@@ -53,5 +54,8 @@ typedef struct {
 /* All models; NULL ends the list. Each is one file and one line in models/meson.build. */
 extern const CcsNetworkModel *const ccs_network_models[];
 
-/* Returns: NULL with CCS_ERROR_USAGE and a hint if there is none of that name. */
-const CcsNetworkModel *ccs_network_model_find(const char *name, GError **error);
+/* ccs_network_model_find:
+ * @engine NULL or "auto" is the fastest, the first of the table.
+ *
+ * Returns: NULL with CCS_ERROR_USAGE and a hint if there is none of that name. */
+const CcsNetworkModel *ccs_network_model_find(const char *name, const char *engine, GError **error);

@@ -1,0 +1,121 @@
+/* Every engine of a model gives the same bits: each message leaves and arrives at the same
+ * picosecond, whatever is uneven about the machine. */
+#include <string.h>
+
+#include "collectives/algorithm.h"
+#include "sim/sim.h"
+#include "tests/support/check_main.h"
+#include "topology/topology_yaml.h"
+
+#define NODE                                                                                       \
+    "node: {gpus: 4, nvlink: {bandwidth: 300 GB/s, latency: 0.7 us}, pcie: {bandwidth: 64 GB/s,"   \
+    " latency: 0.1 us}, nics: {count: 4, bandwidth: 50 GB/s, latency: 1 us}}\n"
+
+static const char *const machines[] = {
+    "nodes: 1\n" NODE,
+    "nodes: 4\n" NODE "fabric: {kind: leaf-spine, spines: 4, ports_per_leaf: 4, latency: 0.3 us}\n",
+    "nodes: 8\n" NODE "fabric: {kind: leaf-spine, spines: 2, ports_per_leaf: 2, latency: 0.3 us,"
+    " oversubscription: 4}\n",
+    "nodes: 4\n" NODE "fabric: {kind: leaf-spine, spines: 3, rail_optimized: false,"
+    " ports_per_leaf: 3, latency: 0.3 us}\n",
+    /* one slow NIC, one slow NVLink, unequal nodes */
+    "nodes: [{}, {nics: {bandwidth: 24.999999 GB/s}}, {}, {}]\n" NODE "fabric: {kind: switch}\n",
+    "nodes: [{}, {}, {nvlink: {bandwidth: 77 GB/s}}]\n" NODE "fabric: {kind: switch}\n",
+    "nodes: [{gpus: 4}, {gpus: 2, nics: {count: 2}}, {gpus: 3, nics: {count: 3}}]\n" NODE
+    "fabric: {kind: leaf-spine, spines: 2, latency: 0.3 us}\n",
+    /* one NIC a node; a mesh; no NVLink */
+    "nodes: 5\nnode: {gpus: 3, nvlink: {bandwidth: 300 GB/s}, nics: {count: 1, bandwidth: 50 GB/s,"
+    " latency: 1 us}}\nfabric: {kind: switch}\n",
+    "node: {gpus: 6, nvlink: {kind: mesh, bandwidth: 48 GB/s, latency: 1 us}}\n",
+    "nodes: 7\nnode: {gpus: 1, nics: {count: 1, bandwidth: 25 GB/s, latency: 2 us}}\n"
+    "fabric: {kind: switch}\n",
+};
+
+static const CcsBytes sizes[] = {1, 1000, 1048576, 100000007};
+
+/* FNV-1a over the times of all messages. */
+static bool hash_flow(void *data, const CcsFlow *flow, GError **error)
+{
+    uint64_t *hash = data;
+    const uint64_t parts[] = {flow->lane, flow->message, (uint64_t)flow->started,
+                              (uint64_t)flow->injected, (uint64_t)flow->arrived};
+
+    (void)error;
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+        *hash = (*hash ^ parts[i]) * 0x100000001b3U;
+    return true;
+}
+
+static uint64_t play(const CcsSchedule *schedule, const char *engine, CcsBytes size,
+                     const CcsTransport *transport)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+    CcsObserver observer = {hash_flow, &hash};
+    CcsOutcome outcome;
+    g_autoptr(GError) error = NULL;
+    const CcsNetworkModel *model = ccs_network_model_find("fluid", engine, NULL);
+    g_autoptr(CcsSimulation) simulation =
+        ccs_simulation_new(schedule, transport, model, &observer, &error);
+
+    ck_assert_msg(simulation != NULL, "%s", error != NULL ? error->message : "");
+    ck_assert_msg(ccs_simulation_run(simulation, size, &outcome, &error), "%s",
+                  error != NULL ? error->message : "");
+    for (CcsLinkId link = 0;
+         link <
+         ccs_topology_n_links(ccs_communicator_topology(ccs_schedule_communicator(schedule)));
+         link++) {
+        hash = (hash ^ outcome.links[link].bytes) * 0x100000001b3U;
+        hash = (hash ^ (uint64_t)outcome.links[link].busy) * 0x100000001b3U;
+        hash = (hash ^ outcome.links[link].peak) * 0x100000001b3U;
+    }
+    return hash;
+}
+
+static void compare(const CcsAlgorithm *algorithm, const CcsCommunicator *communicator,
+                    uint32_t n_channels, const CcsTransport *transport, const char *machine)
+{
+    g_autoptr(CcsSchedule) schedule =
+        ccs_algorithm_schedule(algorithm, communicator, 0, n_channels, 7, NULL);
+
+    if (schedule == NULL) /* not for this shape */
+        return;
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
+        ck_assert_msg(play(schedule, "incremental", sizes[i], transport) ==
+                          play(schedule, "reference", sizes[i], transport),
+                      "%s %s of %" G_GUINT64_FORMAT " B on %u channels differs on\n%s",
+                      ccs_collective_info(algorithm->collective)->name, algorithm->name, sizes[i],
+                      n_channels, machine);
+}
+
+START_TEST(the_incremental_engine_gives_the_bits_of_the_reference)
+{
+    const char *machine = machines[_i];
+    g_autoptr(GError) error = NULL;
+    g_autoptr(CcsTopology) topology =
+        ccs_topology_read("machine.yaml", machine, strlen(machine), NULL, NULL, &error);
+    ck_assert_msg(topology != NULL, "%s", error != NULL ? error->message : "");
+    g_autoptr(CcsCommunicator) communicator = ccs_communicator_new(topology, 0, 0, NULL);
+    CcsTransport costly = {.name = "costly",
+                           .launch = 3000000,
+                           .message_cost = 1234567,
+                           .reduce_rate = 400 * (CCS_RATE_PER_BYTE * 1000000000U)};
+
+    for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
+        compare(ccs_algorithms[i], communicator, 1, &ccs_transport_ideal, machine);
+        compare(ccs_algorithms[i], communicator, 4, &ccs_transport_ideal, machine);
+        compare(ccs_algorithms[i], communicator, 3, &costly, machine);
+    }
+}
+END_TEST
+
+Suite *ccs_test_suite(void)
+{
+    Suite *suite = suite_create("engines");
+    TCase *tcase = tcase_create("engines");
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, the_incremental_engine_gives_the_bits_of_the_reference, 0,
+                        G_N_ELEMENTS(machines));
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
