@@ -203,13 +203,61 @@ static void join(CcsNetwork *network, uint32_t slot)
         network->links[flow->limit].n_bound--;
 }
 
-static void join_first(CcsNetwork *network)
+/* Whether the flow has all of its links to itself. */
+static bool is_alone(const CcsNetwork *network, const Flow *flow)
 {
-    for (guint i = 0; i < network->fresh->len; i++)
-        join(network, g_array_index(network->fresh, uint32_t, i));
+    for (uint32_t j = 0; j < flow->share.n_links; j++) {
+        if (network->links[flow->share.links[j]].n_members > 1)
+            return false;
+    }
+    return true;
+}
+
+/* Gives a flow that shares no link the least bandwidth on its way: what solving would come to. */
+static void settle_alone(CcsNetwork *network, uint32_t slot, CcsTime now)
+{
+    Flow *flow = &network->flows[slot];
+    CcsRate rate = CCS_RATE_UNLIMITED;
+
+    for (uint32_t j = 0; j < flow->share.n_links; j++)
+        rate = MIN(rate, ccs_topology_link(network->topology, flow->share.links[j])->bandwidth);
+    rate = rate == CCS_RATE_UNLIMITED ? rate : rate / flow->share.multiplicity;
+    for (uint32_t j = 0; j < flow->share.n_links; j++) {
+        CcsLinkId id = flow->share.links[j];
+        Link *link = &network->links[id];
+        CcsRate bandwidth = ccs_topology_link(network->topology, id)->bandwidth;
+        if (bandwidth == CCS_RATE_UNLIMITED)
+            continue;
+        bool is_full = bandwidth / flow->share.multiplicity == rate;
+        network->taken[id] = rate * flow->share.multiplicity;
+        network->use[id].peak = MAX(network->use[id].peak, network->taken[id]);
+        link->level = is_full ? rate : CCS_RATE_UNLIMITED;
+        link->n_solved = link->n_flows;
+        link->is_dirty = false;
+        if (is_full)
+            flow->limit = MIN(flow->limit, id);
+    }
+    if (flow->limit != CCS_NO_LINK)
+        network->links[flow->limit].n_bound++;
+    flow->rate = rate;
+    flow->share.rate = rate;
+    ccs_heap_set(network->ends, slot, now + ccs_work_time(flow->left, rate));
+}
+
+static void join_first(CcsNetwork *network, CcsTime now)
+{
+    for (guint i = 0; i < network->fresh->len; i++) {
+        uint32_t slot = g_array_index(network->fresh, uint32_t, i);
+        if (is_alone(network, &network->flows[slot]))
+            settle_alone(network, slot, now);
+        else
+            join(network, slot);
+    }
     for (guint i = 0; i < network->dirty->len; i++) {
         CcsLinkId id = g_array_index(network->dirty, CcsLinkId, i);
         Link *link = &network->links[id];
+        if (!link->is_dirty)
+            continue;
         link->is_dirty = false;
         for (uint32_t j = 0; j < link->n_members && link->n_bound > 0; j++) {
             if (network->flows[link->members[j].slot].limit == id)
@@ -288,7 +336,7 @@ static CcsTime settle(CcsNetwork *network, CcsTime now)
 {
     g_array_set_size(network->joined, 0);
     g_ptr_array_set_size(network->shares, 0);
-    join_first(network);
+    join_first(network, now);
     if (network->joined->len > 0) {
         do {
             ccs_maxmin_solve(network->solver, (CcsMaxminFlow *const *)network->shares->pdata,
@@ -339,7 +387,8 @@ static const uint32_t *take_ended(CcsNetwork *network, CcsTime now, uint32_t *re
         uint32_t slot = ccs_heap_take(network->ends);
         g_array_append_val(network->ended, slot);
     }
-    g_array_sort_with_data(network->ended, compare_starts, network);
+    if (network->ended->len > 1)
+        g_array_sort_with_data(network->ended, compare_starts, network);
     for (guint i = 0; i < network->ended->len; i++)
         end_flow(network, g_array_index(network->ended, uint32_t, i), now);
     *ret_n = network->ended->len;
