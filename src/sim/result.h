@@ -12,7 +12,7 @@
 
 /* Why time passes on the critical path. */
 typedef enum {
-    CCS_CAUSE_LAUNCH,       /* before the first message may start */
+    CCS_CAUSE_LAUNCH,       /* before the first message may start, and for ranks that come late */
     CCS_CAUSE_MESSAGE_COST, /* start-up of messages */
     CCS_CAUSE_BANDWIDTH,    /* bytes going through the link that limits them */
     CCS_CAUSE_LATENCY,      /* messages travelling */

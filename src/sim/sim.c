@@ -9,6 +9,7 @@
 #include "sim/paths.h"
 
 typedef enum {
+    EVENT_READY,  /* a rank that comes late may send; subject: the rank */
     EVENT_ENTER,  /* the message cost is paid: the first byte may leave */
     EVENT_LEAVE,  /* the last byte of a message that needs no bandwidth leaves */
     EVENT_ARRIVE, /* the message is there and reduced; detail: its index, note: its chain */
@@ -28,6 +29,7 @@ typedef struct {
 } LaneState;
 
 typedef struct {
+    CcsTime ready;   /* before that the rank sends nothing */
     uint32_t n_busy; /* lanes of the rank */
     CcsTime since;
     bool has_started;
@@ -106,6 +108,29 @@ void ccs_simulation_free(CcsSimulation *simulation)
     g_free(simulation);
 }
 
+static void push(CcsSimulation *simulation, EventKind kind, CcsTime time, CcsLaneId lane,
+                 uint32_t message, CcsChainId chain)
+{
+    ccs_queue_push(
+        simulation->queue,
+        &(CcsEventRecord){
+            .time = time, .kind = kind, .subject = lane, .detail = message, .note = chain});
+}
+
+static void delay_ranks(CcsSimulation *simulation)
+{
+    const CcsCommunicator *communicator = ccs_schedule_communicator(simulation->schedule);
+
+    for (CcsRank rank = 0; rank < simulation->n_ranks; rank++) {
+        CcsVertexId gpu = ccs_communicator_gpu(communicator, rank);
+        CcsTime delay = ccs_topology_vertex(simulation->topology, gpu)->start_delay;
+        if (delay == 0)
+            continue;
+        simulation->rank_states[rank].ready = simulation->now + delay;
+        push(simulation, EVENT_READY, simulation->now + delay, rank, 0, 0);
+    }
+}
+
 static void reset(CcsSimulation *simulation, CcsBytes size)
 {
     if (simulation->network != NULL)
@@ -129,17 +154,9 @@ static void reset(CcsSimulation *simulation, CcsBytes size)
     simulation->link_bytes = 0;
     ccs_chains_spend(simulation->chains, simulation->last_chain, CCS_CAUSE_LAUNCH, 0,
                      simulation->now);
+    delay_ranks(simulation);
     for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++)
         simulation->lanes[lane].chain = ccs_chains_copy(simulation->chains, simulation->last_chain);
-}
-
-static void push(CcsSimulation *simulation, EventKind kind, CcsTime time, CcsLaneId lane,
-                 uint32_t message, CcsChainId chain)
-{
-    ccs_queue_push(
-        simulation->queue,
-        &(CcsEventRecord){
-            .time = time, .kind = kind, .subject = lane, .detail = message, .note = chain});
 }
 
 static void rank_becomes_busy(CcsSimulation *simulation, CcsRank rank)
@@ -216,7 +233,10 @@ static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId 
 
 static bool try_start(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain, GError **error)
 {
-    return !ccs_progress_may_start(simulation->progress, lane) ||
+    CcsRank source = ccs_schedule_lane(simulation->schedule, lane)->source;
+
+    return simulation->now < simulation->rank_states[source].ready ||
+           !ccs_progress_may_start(simulation->progress, lane) ||
            start_message(simulation, lane, chain, error);
 }
 
@@ -351,9 +371,26 @@ static bool arrive(CcsSimulation *simulation, const CcsEventRecord *event, GErro
     return is_ok;
 }
 
+/* The lanes of a rank that comes late could not start until now, whatever they waited for. */
+static bool make_ready(CcsSimulation *simulation, CcsRank rank, GError **error)
+{
+    CcsChainId chain = ccs_chains_add(simulation->chains);
+
+    ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LAUNCH, 0, simulation->now);
+    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
+        if (ccs_schedule_lane(simulation->schedule, lane)->source == rank &&
+            !try_start(simulation, lane, chain, error))
+            return false;
+    }
+    ccs_chains_drop(simulation->chains, chain);
+    return true;
+}
+
 static bool handle(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
 {
     switch ((EventKind)event->kind) {
+    case EVENT_READY:
+        return make_ready(simulation, event->subject, error);
     case EVENT_ENTER:
         enter(simulation, event->subject);
         return true;

@@ -20,6 +20,15 @@ void ccs_generate_fabric(CcsTopology *topology, const CcsTopologySpec *spec, Ccs
  * nodes out of order) go to @config. */
 void ccs_generate_explicit(CcsTopology *topology, const CcsTopologySpec *spec, CcsConfig *config);
 
+/* ccs_generate_faults:
+ * Makes links slower and GPUs late. Errors (names that are unknown, links that are not
+ * there, a change without effect) go to @config. */
+void ccs_generate_faults(CcsTopology *topology, const CcsTopologySpec *spec, CcsConfig *config);
+
+/* ccs_generate_suggest: " (did you mean 'n0.gpu1'?)" for a vertex that is not there. Returns:
+ * (transfer full). */
+char *ccs_generate_suggest(const CcsTopology *topology, const char *name);
+
 /* ccs_generate_both_ways: adds a link and the one that goes back. */
 void ccs_generate_both_ways(CcsTopology *topology, const CcsLink *link, const char *link_class);
 

@@ -72,7 +72,7 @@ static void check_nodes(const Builder *builder)
     }
 }
 
-static char *suggest_vertex(const CcsTopology *topology, const char *name)
+char *ccs_generate_suggest(const CcsTopology *topology, const char *name)
 {
     uint32_t n = MIN(ccs_topology_n_vertices(topology), MAX_CANDIDATES);
     g_autofree const char **names = g_new0(const char *, (size_t)n + 1);
@@ -90,7 +90,7 @@ static CcsVertexId find_end(const Builder *builder, const char *name, uint32_t i
 
     if (id == CCS_NO_VERTEX) {
         g_autofree char *path = g_strdup_printf("links[%u].%s", index, end);
-        g_autofree char *hint = suggest_vertex(builder->topology, name);
+        g_autofree char *hint = ccs_generate_suggest(builder->topology, name);
         ccs_config_error_at(builder->config, path, "there is no vertex '%s'%s", name, hint);
     }
     return id;

@@ -238,17 +238,37 @@ static CcsLinkId nth_choice(const CcsRouter *router, State at, uint32_t n_done, 
     return chosen;
 }
 
+/* SplitMix64 (Steele, Lea and Flood 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15U;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+    return x ^ x >> 31;
+}
+
+/* A number that says which of several choices a message from @from to @to takes at each fork. */
+static uint64_t choice_key(const CcsRouter *router, CcsVertexId from, CcsVertexId to)
+{
+    CcsRouting routing = ccs_topology_routing(router->topology);
+
+    if (routing.kind == CCS_ROUTING_ECMP)
+        return mix(mix((uint64_t)from << 32 | to) ^ routing.seed);
+    return router->key[to];
+}
+
 static void walk(const CcsRouter *router, State from, CcsVertexId to, uint32_t length,
                  GArray *links)
 {
     State at = from;
+    uint64_t key = choice_key(router, from / 2, to);
 
     for (uint32_t n_done = 1; n_done <= length; n_done++) {
         uint32_t n_choices = 0;
         State next = at;
         CcsLinkId link = nth_choice(router, at, n_done, length, 0, &n_choices, &next);
         if (n_choices > 1)
-            link = nth_choice(router, at, n_done, length, router->key[to] % n_choices, &n_choices,
+            link = nth_choice(router, at, n_done, length, (uint32_t)(key % n_choices), &n_choices,
                               &next);
         g_array_append_val(links, link);
         at = next;

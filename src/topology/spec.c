@@ -109,6 +109,9 @@ static const CcsFieldTable node_table = {.summary = "a node (a server)",
 static const char *const fabric_kinds[] = {
     [CCS_FABRIC_SWITCH] = "switch", [CCS_FABRIC_LEAF_SPINE] = "leaf-spine", NULL};
 
+static const char *const routing_kinds[] = {
+    [CCS_ROUTING_DESTINATION] = "destination", [CCS_ROUTING_ECMP] = "ecmp", NULL};
+
 static const CcsField fabric_fields[] = {
     {.name = "kind",
      .kind = CCS_FIELD_ENUM,
@@ -151,6 +154,20 @@ static const CcsField fabric_fields[] = {
      .max = 1000,
      .only_kinds = BIT(CCS_FABRIC_LEAF_SPINE),
      .summary = "bandwidth of a leaf's NICs over that of its links to all spines"},
+    {.name = "routing",
+     .kind = CCS_FIELD_ENUM,
+     .offset = offsetof(CcsFabricSpec, routing),
+     .choices = routing_kinds,
+     .default_text = "destination",
+     .only_kinds = BIT(CCS_FABRIC_LEAF_SPINE),
+     .summary = "which spine a message takes: by the port of its destination, or by a hash of "
+                "source and destination (ecmp)"},
+    {.name = "seed",
+     .kind = CCS_FIELD_COUNT,
+     .offset = offsetof(CcsFabricSpec, seed),
+     .default_text = "0",
+     .only_kinds = BIT(CCS_FABRIC_LEAF_SPINE),
+     .summary = "of the hash of ecmp"},
 };
 static const CcsFieldTable fabric_table = {.summary = "what joins the NICs",
                                            .size = sizeof(CcsFabricSpec),
@@ -226,6 +243,68 @@ static const CcsFieldTable link_table = {.summary = "a one-way link",
                                          .fields = link_fields,
                                          .n_fields = G_N_ELEMENTS(link_fields)};
 
+static const char *const fault_kinds[] = {
+    [CCS_FAULT_LINK] = "link", [CCS_FAULT_LATE_GPU] = "late-gpu", NULL};
+
+static const CcsField fault_fields[] = {
+    {.name = "kind",
+     .kind = CCS_FIELD_ENUM,
+     .offset = offsetof(CcsFaultSpec, kind),
+     .choices = fault_kinds,
+     .is_required = true,
+     .summary = "link: a link is slower than it should be; late-gpu: a GPU starts late"},
+    {.name = "from",
+     .kind = CCS_FIELD_NAME,
+     .offset = offsetof(CcsFaultSpec, from),
+     .is_required = true,
+     .only_kinds = BIT(CCS_FAULT_LINK),
+     .summary = "name of the vertex where the link begins"},
+    {.name = "to",
+     .kind = CCS_FIELD_NAME,
+     .offset = offsetof(CcsFaultSpec, to),
+     .is_required = true,
+     .only_kinds = BIT(CCS_FAULT_LINK),
+     .summary = "name of the vertex where the link ends"},
+    {.name = "both_ways",
+     .kind = CCS_FIELD_BOOL,
+     .offset = offsetof(CcsFaultSpec, is_both_ways),
+     .default_text = "true",
+     .only_kinds = BIT(CCS_FAULT_LINK),
+     .summary = "true: the link that goes back too"},
+    {.name = "bandwidth_factor",
+     .kind = CCS_FIELD_DECIMAL,
+     .offset = offsetof(CcsFaultSpec, bandwidth_factor),
+     .default_text = "1",
+     .min = 0.000001,
+     .max = 1000,
+     .only_kinds = BIT(CCS_FAULT_LINK),
+     .summary = "the bandwidth becomes so many times what it was"},
+    {.name = "latency_factor",
+     .kind = CCS_FIELD_DECIMAL,
+     .offset = offsetof(CcsFaultSpec, latency_factor),
+     .default_text = "1",
+     .min = 0,
+     .max = 1000000,
+     .only_kinds = BIT(CCS_FAULT_LINK),
+     .summary = "the latency becomes so many times what it was"},
+    {.name = "gpu",
+     .kind = CCS_FIELD_NAME,
+     .offset = offsetof(CcsFaultSpec, gpu),
+     .is_required = true,
+     .only_kinds = BIT(CCS_FAULT_LATE_GPU),
+     .summary = "name of the GPU"},
+    {.name = "delay",
+     .kind = CCS_FIELD_TIME,
+     .offset = offsetof(CcsFaultSpec, delay),
+     .is_required = true,
+     .only_kinds = BIT(CCS_FAULT_LATE_GPU),
+     .summary = "so long after the others it sends its first message"},
+};
+static const CcsFieldTable fault_table = {.summary = "something that is worse than it should be",
+                                          .size = sizeof(CcsFaultSpec),
+                                          .fields = fault_fields,
+                                          .n_fields = G_N_ELEMENTS(fault_fields)};
+
 static const CcsField topology_fields[] = {
     {.name = "name",
      .kind = CCS_FIELD_NAME,
@@ -271,6 +350,12 @@ static const CcsField topology_fields[] = {
      .list_depth = 1,
      .table = &link_table,
      .summary = "links beside the generated ones"},
+    {.name = "faults",
+     .kind = CCS_FIELD_MAPPING,
+     .offset = offsetof(CcsTopologySpec, faults),
+     .list_depth = 1,
+     .table = &fault_table,
+     .summary = "what is worse than it should be"},
 };
 const CcsFieldTable ccs_topology_table = {.summary = "a machine: GPUs, NICs and switches joined "
                                                      "by one-way links",

@@ -56,6 +56,8 @@ typedef struct {
     uint32_t n_ports; /* NICs on one leaf; 0: all of a rail */
     uint32_t n_spines;
     uint64_t oversubscription; /* millionths */
+    CcsRoutingKind routing;
+    uint32_t seed; /* of ecmp */
 } CcsFabricSpec;
 
 typedef struct {
@@ -73,6 +75,20 @@ typedef struct {
     bool is_both_ways;
 } CcsLinkSpec;
 
+/* Something that is worse than it should be: a link, or a GPU that comes late. */
+typedef enum { CCS_FAULT_LINK, CCS_FAULT_LATE_GPU } CcsFaultKind;
+
+typedef struct {
+    CcsFaultKind kind;
+    const char *from; /* of the links that it strikes */
+    const char *to;
+    bool is_both_ways;
+    uint64_t bandwidth_factor; /* millionths */
+    uint64_t latency_factor;   /* millionths */
+    const char *gpu;
+    CcsTime delay;
+} CcsFaultSpec;
+
 typedef struct {
     const char *name; /* NULL if not said */
     const char *description;
@@ -82,6 +98,7 @@ typedef struct {
     const CcsFabricSpec *fabric; /* NULL: none */
     CcsList vertices;            /* CcsVertexSpec */
     CcsList links;               /* CcsLinkSpec */
+    CcsList faults;              /* CcsFaultSpec */
 } CcsTopologySpec;
 
 /* The keys of a topology file; decodes to a CcsTopologySpec. */

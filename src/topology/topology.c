@@ -25,6 +25,7 @@ struct CcsTopology {
     GHashTable *class_by_name;  /* name in texts -> index */
     uint32_t n_nodes;
     uint32_t n_gpus;
+    CcsRouting routing;
     bool is_sealed;
     Index links_out; /* by vertex */
     Index links_in;  /* by vertex */
@@ -216,6 +217,31 @@ static Index index_gpu_nics(const CcsTopology *topology)
         }
     }
     return index_new(n_vertices, pairs);
+}
+
+void ccs_topology_change_link(CcsTopology *topology, CcsLinkId id, CcsTime alpha, CcsRate bandwidth)
+{
+    CcsLink *link = &g_array_index(topology->links, CcsLink, id);
+
+    g_assert(!topology->is_sealed && alpha >= 0 && bandwidth > 0);
+    link->alpha = alpha;
+    link->bandwidth = bandwidth;
+}
+
+void ccs_topology_delay_start(CcsTopology *topology, CcsVertexId gpu, CcsTime delay)
+{
+    g_assert(!topology->is_sealed && delay >= 0);
+    g_array_index(topology->vertices, CcsVertex, gpu).start_delay = delay;
+}
+
+void ccs_topology_set_routing(CcsTopology *topology, CcsRouting routing)
+{
+    topology->routing = routing;
+}
+
+CcsRouting ccs_topology_routing(const CcsTopology *topology)
+{
+    return topology->routing;
 }
 
 void ccs_topology_seal(CcsTopology *topology)

@@ -36,7 +36,8 @@ const char *ccs_vertex_kind_name(CcsVertexKind kind); /* as in YAML: "gpu", "nic
 typedef struct {
     const char *name; /* unique; owned by the topology */
     CcsVertexKind kind;
-    CcsNodeId node; /* CCS_NO_NODE for a fabric switch */
+    CcsNodeId node;      /* CCS_NO_NODE for a fabric switch */
+    CcsTime start_delay; /* of a GPU: so long after the others it may send its first message */
 } CcsVertex;
 
 /* A one-way link. A full-duplex cable is two of them. */
@@ -59,6 +60,26 @@ CcsVertexId ccs_topology_add_vertex(CcsTopology *topology, CcsVertexKind kind, c
                                     CcsNodeId node);
 CcsLinkId ccs_topology_add_link(CcsTopology *topology, CcsVertexId from, CcsVertexId to,
                                 CcsTime alpha, CcsRate bandwidth, const char *link_class);
+
+/* What a fault changes, before sealing. */
+void ccs_topology_change_link(CcsTopology *topology, CcsLinkId id, CcsTime alpha,
+                              CcsRate bandwidth);
+void ccs_topology_delay_start(CcsTopology *topology, CcsVertexId gpu, CcsTime delay);
+
+/* Which of several shortest ways a message takes. */
+typedef enum {
+    CCS_ROUTING_DESTINATION, /* by the destination's port, so that shifts of ranks spread */
+    CCS_ROUTING_ECMP,        /* by a hash of source and destination, as routers do with flows */
+} CcsRoutingKind;
+
+typedef struct {
+    CcsRoutingKind kind;
+    uint32_t seed; /* of the hash */
+} CcsRouting;
+
+void ccs_topology_set_routing(CcsTopology *topology, CcsRouting routing);
+CcsRouting ccs_topology_routing(const CcsTopology *topology);
+
 void ccs_topology_seal(CcsTopology *topology);
 
 const char *ccs_topology_name(const CcsTopology *topology);

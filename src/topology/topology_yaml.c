@@ -53,6 +53,7 @@ static void generate(CcsTopology *topology, const CcsTopologySpec *spec, CcsConf
     if (ccs_config_n_errors(config) > 0)
         return;
     ccs_generate_explicit(topology, spec, config);
+    ccs_generate_faults(topology, spec, config);
     check_gpus(topology, config);
 }
 
@@ -64,6 +65,8 @@ static CcsTopology *build(CcsConfig *config, const CcsTopologySpec *spec, GError
         ccs_topology_new(spec->name != NULL ? spec->name : file_name, source);
 
     generate(topology, spec, config);
+    if (spec->fabric != NULL)
+        ccs_topology_set_routing(topology, (CcsRouting){spec->fabric->routing, spec->fabric->seed});
     if (!ccs_config_check(config, error))
         return NULL;
     ccs_topology_seal(topology);

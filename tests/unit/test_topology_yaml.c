@@ -212,6 +212,26 @@ START_TEST(without_rails_nics_fill_the_leaves_in_order)
 }
 END_TEST
 
+START_TEST(a_fault_makes_a_link_slower_and_a_gpu_late)
+{
+    read_text(
+        "nodes: 2\nnode: {gpus: 1, nics: {count: 1, bandwidth: 50 GB/s, latency: 1 us}}\n"
+        "fabric: {kind: switch}\n"
+        "faults:\n"
+        "  - {kind: link, from: n0.nic0, to: switch, bandwidth_factor: 0.5, latency_factor: 3,"
+        " both_ways: false}\n"
+        "  - {kind: link, from: switch, to: n1.nic0, bandwidth_factor: 0.25}\n"
+        "  - {kind: late-gpu, gpu: n1.gpu0, delay: 7 us}\n");
+
+    check_link("n0.nic0", "switch", 25 * GBPS, 3000000, "nic");
+    check_link("switch", "n0.nic0", 50 * GBPS, 1000000, "nic");
+    check_link("n1.nic0", "switch", 25 * GBPS / 2, 1000000, "nic");
+    check_link("switch", "n1.nic0", 25 * GBPS / 2, 1000000, "nic");
+    CcsVertexId gpu = ccs_topology_find_vertex(topology, "n1.gpu0");
+    ck_assert_int_eq(ccs_topology_vertex(topology, gpu)->start_delay, 7000000);
+}
+END_TEST
+
 START_TEST(listed_nodes_differ_from_the_common_one)
 {
     read_text("node: {gpus: 2, nvlink: {bandwidth: 300 GB/s}, nics: {count: 2, bandwidth: 50 "
@@ -359,6 +379,17 @@ static const Refusal refusals[] = {
     {"node: {gpus: 1, nics: {count: 1, bandwidth: 50 TB/s}}\n"
      "fabric: {kind: leaf-spine, spines: 1, oversubscription: 0.5}\n",
      "f.yaml:2:9", "would be too fast to be told"},
+    {"node: {gpus: 1}\nfaults: [{kind: late-gpu, gpu: n0.gpu1, delay: 1 us}]\n", "f.yaml:2:32",
+     "there is no vertex 'n0.gpu1' (did you mean 'n0.gpu0'?)"},
+    {"node: {gpus: 2, nvlink: {bandwidth: 1 GB/s}}\nfaults: [{kind: link, from: n0.gpu0, to: "
+     "n0.gpu1, bandwidth_factor: 0.5}]\n",
+     "f.yaml:2:10", "no link leads from 'n0.gpu0' to 'n0.gpu1'"},
+    {"node: {gpus: 2, nvlink: {bandwidth: 1 GB/s}}\nfaults: [{kind: link, from: n0.gpu0, to: "
+     "n0.nvswitch}]\n",
+     "f.yaml:2:10", "the fault has no effect"},
+    {"node: {gpus: 2, nvlink: {bandwidth: 1 GB/s}}\nfaults: [{kind: late-gpu, gpu: n0.nvswitch, "
+     "delay: 1 us}]\n",
+     "f.yaml:2:32", "'n0.nvswitch' is no GPU"},
     {"node: {gpus: 2, nics: {count: 2, bandwidth: 1 GB/s, gpus: [[0]]}}\n", "f.yaml:1:59",
      "'gpus' has 1 lists, but there are 2 NICs"},
     {"node: {gpus: 2, nics: {count: 1, bandwidth: 1 GB/s, gpus: []}}\n", "f.yaml:1:59",
@@ -519,6 +550,7 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, nics_serve_their_share_of_the_gpus, 0, G_N_ELEMENTS(shares));
     tcase_add_test(tcase, nics_serve_the_gpus_that_the_file_names);
     tcase_add_test(tcase, without_rails_nics_fill_the_leaves_in_order);
+    tcase_add_test(tcase, a_fault_makes_a_link_slower_and_a_gpu_late);
     tcase_add_test(tcase, listed_nodes_differ_from_the_common_one);
     tcase_add_test(tcase, the_number_of_nodes_takes_a_part_of_listed_ones);
     tcase_add_test(tcase, vertices_and_links_can_be_listed);
