@@ -2,19 +2,30 @@
 
 #include <string.h>
 
+/* A chain has one time for each cause, but one for each link class where the cause is one of
+ * the links. */
 struct CcsChains {
     uint32_t n_classes;
-    uint32_t width;  /* times in a chain */
-    GArray *times;   /* of CcsTime, width for each chain */
-    GArray *dropped; /* of CcsChainId: to be used again */
+    uint32_t first[CCS_N_CAUSES]; /* where the times of a cause begin */
+    uint32_t width;               /* times in a chain */
+    GArray *times;                /* of CcsTime, width for each chain */
+    GArray *dropped;              /* of CcsChainId: to be used again */
 };
+
+static bool has_classes(CcsCause cause)
+{
+    return cause == CCS_CAUSE_BANDWIDTH || cause == CCS_CAUSE_LATENCY;
+}
 
 CcsChains *ccs_chains_new(uint32_t n_classes)
 {
     CcsChains *chains = g_new0(CcsChains, 1);
 
     chains->n_classes = n_classes;
-    chains->width = n_classes * CCS_N_CAUSES;
+    for (uint32_t cause = 0; cause < CCS_N_CAUSES; cause++) {
+        chains->first[cause] = chains->width;
+        chains->width += has_classes((CcsCause)cause) ? n_classes : 1;
+    }
     chains->times = g_array_new(false, false, sizeof(CcsTime));
     chains->dropped = g_array_new(false, false, sizeof(CcsChainId));
     return chains;
@@ -82,12 +93,19 @@ void ccs_chains_drop(CcsChains *chains, CcsChainId chain)
 void ccs_chains_spend(CcsChains *chains, CcsChainId chain, CcsCause cause, uint32_t link_class,
                       CcsTime time)
 {
-    times_of(chains, chain)[(uint32_t)cause * chains->n_classes + link_class] += time;
+    times_of(chains, chain)[chains->first[cause] + link_class] += time;
 }
 
-const CcsTime *ccs_chains_get(const CcsChains *chains, CcsChainId chain)
+void ccs_chains_read(const CcsChains *chains, CcsChainId chain, CcsTime *ret_times)
 {
-    return times_of(chains, chain);
+    const CcsTime *times = times_of(chains, chain);
+
+    memset(ret_times, 0, sizeof(CcsTime) * CCS_N_CAUSES * chains->n_classes);
+    for (uint32_t cause = 0; cause < CCS_N_CAUSES; cause++) {
+        uint32_t n = has_classes((CcsCause)cause) ? chains->n_classes : 1;
+        memcpy(&ret_times[cause * chains->n_classes], &times[chains->first[cause]],
+               sizeof(CcsTime) * n);
+    }
 }
 
 CcsTime ccs_chains_total(const CcsChains *chains, CcsChainId chain)

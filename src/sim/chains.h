@@ -29,9 +29,11 @@ CcsChainId ccs_chains_copy(CcsChains *chains, CcsChainId chain);
 void ccs_chains_assign(CcsChains *chains, CcsChainId to, CcsChainId from);
 void ccs_chains_drop(CcsChains *chains, CcsChainId chain);
 
+/* ccs_chains_spend: @link_class tells where, for bandwidth and latency; 0 for other causes. */
 void ccs_chains_spend(CcsChains *chains, CcsChainId chain, CcsCause cause, uint32_t link_class,
                       CcsTime time);
 
-/* By cause, then link class; valid until a chain is added. */
-const CcsTime *ccs_chains_get(const CcsChains *chains, CcsChainId chain);
+/* ccs_chains_read: writes the times by cause, then link class, to @ret_times, which has room for
+ * CCS_N_CAUSES times the number of classes. */
+void ccs_chains_read(const CcsChains *chains, CcsChainId chain, CcsTime *ret_times);
 CcsTime ccs_chains_total(const CcsChains *chains, CcsChainId chain);

@@ -51,6 +51,7 @@ struct CcsSimulation {
     LaneState *lanes;
     RankState *rank_states;
     CcsRankTotal *ranks;
+    CcsTime *critical_path;
     GArray *starts; /* of CcsFlowStart: flows that start in this moment */
     CcsBytes size;
     CcsTime now;
@@ -87,6 +88,8 @@ CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTranspor
     simulation->lanes = g_new0(LaneState, simulation->n_lanes + 1);
     simulation->rank_states = g_new0(RankState, simulation->n_ranks);
     simulation->ranks = g_new0(CcsRankTotal, simulation->n_ranks);
+    simulation->critical_path =
+        g_new0(CcsTime, CCS_N_CAUSES * MAX(ccs_topology_n_classes(simulation->topology), 1));
     simulation->starts = g_array_new(false, false, sizeof(CcsFlowStart));
     return simulation;
 }
@@ -104,6 +107,7 @@ void ccs_simulation_free(CcsSimulation *simulation)
     g_free(simulation->lanes);
     g_free(simulation->rank_states);
     g_free(simulation->ranks);
+    g_free(simulation->critical_path);
     g_array_unref(simulation->starts);
     g_free(simulation);
 }
@@ -362,13 +366,10 @@ static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
 static bool arrive(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
 {
     ccs_progress_arrived(simulation->progress, event->subject, event->detail);
-    if (simulation->now >= simulation->last) {
-        simulation->last = simulation->now;
-        ccs_chains_assign(simulation->chains, simulation->last_chain, event->note);
-    }
-    bool is_ok = wake(simulation, event->subject, CCS_ARRIVED, event->detail, event->note, error);
-    ccs_chains_drop(simulation->chains, event->note);
-    return is_ok;
+    simulation->last = simulation->now; /* of all arrivals so far, and its chain is kept */
+    ccs_chains_drop(simulation->chains, simulation->last_chain);
+    simulation->last_chain = event->note;
+    return wake(simulation, event->subject, CCS_ARRIVED, event->detail, event->note, error);
 }
 
 /* The lanes of a rank that comes late could not start until now, whatever they waited for. */
@@ -494,12 +495,13 @@ static bool check(const CcsSimulation *simulation, GError **error)
 
 static void fill_outcome(const CcsSimulation *simulation, CcsOutcome *outcome)
 {
+    ccs_chains_read(simulation->chains, simulation->last_chain, simulation->critical_path);
     *outcome = (CcsOutcome){
         .time = simulation->last,
         .n_messages = simulation->n_messages,
         .ranks = simulation->ranks,
         .links = simulation->model->link_use(simulation->network),
-        .critical_path = ccs_chains_get(simulation->chains, simulation->last_chain),
+        .critical_path = simulation->critical_path,
         .n_classes = MAX(ccs_topology_n_classes(simulation->topology), 1),
     };
 }
