@@ -199,6 +199,8 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
 {
     CcsOutcome outcome;
     CcsStudyResult into = {.topology = study->machine->topology,
+                           .communicator = study->machine->communicator,
+                           .run_id = ccs_trace_run_id(study->trace),
                            .result = describe(study, of, schedule, size)};
 
     ccs_steps_clear(study->steps);

@@ -56,6 +56,14 @@ double ccs_json_number(const char *json, const char *place)
     return number_of(text);
 }
 
+char *ccs_json_types(const char *json, const char *place)
+{
+    return first_value(NULL,
+                       "SELECT group_concat(key || ' ' || type || char(10), '')"
+                       " FROM json_each(json_extract(?1, ?2))",
+                       (const char *const[]){json, place, NULL});
+}
+
 double ccs_json_length(const char *json, const char *place)
 {
     g_autofree char *text = first_value(NULL, "SELECT json_array_length(?1, ?2)",

@@ -25,6 +25,11 @@ char *ccs_json_text(const char *json, const char *place);
  * The same as a number; NaN where nothing is or JSON's null stands. */
 double ccs_json_number(const char *json, const char *place);
 
+/* ccs_json_types:
+ * Returns: (transfer full): for each key of the object at @place of @json a line "KEY TYPE", where
+ * TYPE is what SQLite's json_type() says: integer, real, text, object, null, ... */
+char *ccs_json_types(const char *json, const char *place);
+
 /* ccs_json_length:
  * The number of elements of the array at @place of @json; NaN if no array is there. */
 double ccs_json_length(const char *json, const char *place);
