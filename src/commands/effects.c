@@ -58,9 +58,6 @@ void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const Cc
         ccs_warn("%s%s has no effect: %s has no root", asked->where, asked->root, info->name);
     if (asked->op != NULL && !info->has_op)
         ccs_warn("%s%s has no effect: %s does not reduce", asked->where, asked->op, info->name);
-    if (machine->transport.reduce_rate < CCS_RATE_UNLIMITED && !info->has_op)
-        ccs_warn("%stransport.reduce_rate has no effect: %s does not reduce", asked->where,
-                 info->name);
     note_idle_network(asked->where, machine);
 }
 
@@ -108,13 +105,25 @@ static bool is_used(const char *link_class, const CcsStudyResult *results, uint3
     return !is_known;
 }
 
+static bool has_reduction(const CcsStudyResult *results, uint32_t n_results)
+{
+    for (uint32_t i = 0; i < n_results; i++) {
+        if (strcmp(results[i].result.op, "none") != 0)
+            return true;
+    }
+    return false;
+}
+
 void ccs_effects_of_overrides(const char *where, const char *const *overrides,
                               const CcsStudyResult *results, uint32_t n_results)
 {
     for (size_t i = 0; overrides != NULL && overrides[i] != NULL; i++) {
         g_autofree char *path = g_strndup(overrides[i], strcspn(overrides[i], "="));
         const char *link_class = class_of(g_strstrip(path));
-        if (link_class != NULL && !is_used(link_class, results, n_results))
+        if (strcmp(path, "transport.reduce_rate") == 0 && !has_reduction(results, n_results))
+            ccs_warn("%s%s has no effect: %s does not reduce", where, path,
+                     results[0].result.collective);
+        else if (link_class != NULL && !is_used(link_class, results, n_results))
             ccs_warn("%s%s has no effect: nothing crosses a link of class %s", where, path,
                      link_class);
     }

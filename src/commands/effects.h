@@ -25,6 +25,6 @@ typedef struct {
 void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const CcsMachine *machine);
 
 /* ccs_effects_of_overrides: which of @overrides ("PATH=VALUE"; NULL-terminated, may be NULL)
- * speak of links that none of @results used. */
+ * speak of what none of @results, of which there is at least one, used. */
 void ccs_effects_of_overrides(const char *where, const char *const *overrides,
                               const CcsStudyResult *results, uint32_t n_results);

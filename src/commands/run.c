@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "commands/command.h"
+#include "commands/effects.h"
 #include "commands/options.h"
 #include "commands/print.h"
 #include "commands/run_case.h"
@@ -136,21 +137,28 @@ static bool print_case(const Run *run, uint32_t index, CcsFormat format, bool is
     return true;
 }
 
-/* For programs: all results in one list. What the link classes carried is not for them. */
-static bool print_plain(const Run *run, bool is_verbose, GError **error)
+/* All in one list, which owns nothing. */
+static GArray *all_results(const Run *run)
 {
-    bool is_json = run->format == CCS_FORMAT_JSON || run->format == CCS_FORMAT_NDJSON;
-    g_autoptr(GArray) all = g_array_new(false, false, sizeof(CcsStudyResult));
+    GArray *all = g_array_new(false, false, sizeof(CcsStudyResult));
 
     for (uint32_t i = 0; i < run->cases->len; i++) {
         uint32_t n = 0;
         const CcsStudyResult *results = results_of(run, i, &n);
         g_array_append_vals(all, results, n);
-        if (is_verbose && !ccs_print_classes(results, n, CCS_FORMAT_TABLE, stderr, error))
-            return false;
     }
-    return is_json || ccs_print_results((const CcsStudyResult *)(const void *)all->data, all->len,
-                                        run->format, stdout, error);
+    return all;
+}
+
+/* For programs. What the link classes carried is not for them. */
+static bool print_plain(const Run *run, bool is_verbose, GError **error)
+{
+    bool is_json = run->format == CCS_FORMAT_JSON || run->format == CCS_FORMAT_NDJSON;
+    g_autoptr(GArray) all = all_results(run);
+    const CcsStudyResult *results = (const CcsStudyResult *)(const void *)all->data;
+
+    return (is_json || ccs_print_results(results, all->len, run->format, stdout, error)) &&
+           (!is_verbose || ccs_print_classes(results, all->len, CCS_FORMAT_TABLE, stderr, error));
 }
 
 static bool print(const Run *run, const CcsOutputArguments *output, GError **error)
@@ -188,10 +196,21 @@ static bool simulate(Run *run, const char *command, GError **error)
     return false;
 }
 
+/* Overrides of the whole config need an effect on one case only. */
 static void warn(const Run *run)
 {
+    g_autoptr(GArray) all = all_results(run);
+    g_autoptr(GPtrArray) shared = g_ptr_array_new();
+
+    for (uint32_t i = 0; i < run->spec.overrides.n_items; i++)
+        g_ptr_array_add(shared, ((char *const *)run->spec.overrides.items)[i]);
+    for (guint i = 0; i < run->overrides->len; i++)
+        g_ptr_array_add(shared, g_ptr_array_index(run->overrides, i));
+    g_ptr_array_add(shared, NULL);
     for (uint32_t i = 0; i < run->cases->len; i++)
         ccs_run_case_warn(g_ptr_array_index(run->cases, i), run->config, i);
+    ccs_effects_of_overrides("", (const char *const *)shared->pdata,
+                             (const CcsStudyResult *)(const void *)all->data, all->len);
 }
 
 static bool run_file(const char *file, char *const *overrides, const CcsOutputArguments *output,

@@ -245,9 +245,12 @@ void ccs_run_case_warn(const CcsRunCase *run_case, const CcsConfig *config, uint
         .root = if_given(config, index, "root"),
         .op = if_given(config, index, "op"),
     };
+    g_autoptr(GStrvBuilder) list = g_strv_builder_new();
+    add_list(list, &run_case->spec->overrides);
+    g_auto(GStrv) own = g_strv_builder_end(list);
     uint32_t n = 0;
     const CcsStudyResult *results = ccs_study_results(run_case->study, &n);
 
     ccs_effects_of_options(&asked, run_case->cases, run_case->machine);
-    ccs_effects_of_overrides(where, (const char *const *)run_case->overrides, results, n);
+    ccs_effects_of_overrides(where, (const char *const *)own, results, n);
 }

@@ -34,5 +34,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsRunCase, ccs_run_case_free)
 bool ccs_run_case_simulate(CcsRunCase *run_case, CcsTrace *trace, CcsTraceLevel level,
                            GError **error);
 
-/* ccs_run_case_warn: says, after the simulation, what in it had no effect; @index as above. */
+/* ccs_run_case_warn: says, after the simulation, what of that which only this case asks for had no
+ * effect; @index as above. */
 void ccs_run_case_warn(const CcsRunCase *run_case, const CcsConfig *config, uint32_t index);
