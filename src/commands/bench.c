@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "commands/command.h"
 #include "commands/effects.h"
 #include "commands/options.h"
@@ -108,6 +109,7 @@ static bool simulate(const Arguments *arguments, GError **error)
     if (trace == NULL || !ccs_trace_begin_run(trace, arguments->command, NULL, &run_id, error))
         return false;
     warn_without_effect(arguments, cases, machine);
+    ccs_interrupt_catch();
     g_autoptr(GError) failure = NULL;
     g_autoptr(CcsStudy) study = ccs_study_new(machine, trace, arguments->level, &failure);
     if (study == NULL || !run_cases(study, cases, sizes, &failure) ||

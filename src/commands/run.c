@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "commands/command.h"
 #include "commands/effects.h"
 #include "commands/options.h"
@@ -187,6 +188,7 @@ static bool simulate(Run *run, const char *command, GError **error)
 
     if (!ccs_trace_begin_run(run->trace, command, run->spec.title, &run_id, error))
         return false;
+    ccs_interrupt_catch();
     for (uint32_t i = 0; i < run->cases->len && failure == NULL; i++)
         ccs_run_case_simulate(g_ptr_array_index(run->cases, i), run->trace, run->level, &failure);
     if (failure == NULL && ccs_trace_end_run(run->trace, &failure))
