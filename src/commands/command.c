@@ -1,9 +1,9 @@
 #include "commands/command.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "commands/write_file.h"
 
 /* " (did you mean '--format'?)" where GLib's @message speaks of an unknown long option. */
 static char *option_hint(const GOptionEntry *entries, const char *message)
@@ -56,7 +56,7 @@ bool ccs_command_parse(const CcsCommand *command, const char *arguments,
     if (!is_help)
         return true;
     g_autofree char *text = g_option_context_get_help(context, true, NULL);
-    fputs(text, stdout);
+    ccs_stdout_write(text, error);
     return false;
 }
 

@@ -1,6 +1,5 @@
 #include "commands/options.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -357,7 +356,6 @@ bool ccs_output_json(const CcsOutputArguments *arguments, CcsTrace *trace, CcsFo
         return true;
     g_autofree char *text = format == CCS_FORMAT_JSON ? ccs_trace_run_json(trace, error)
                                                       : ccs_trace_run_ndjson(trace, error);
-    if (text != NULL)
-        printf("%s\n", text);
-    return text != NULL;
+    g_autofree char *lines = g_strconcat(text == NULL ? "" : text, "\n", NULL);
+    return text != NULL && ccs_stdout_write(lines, error);
 }

@@ -67,3 +67,10 @@ bool ccs_file_write(const char *path, const char *text, GError **error)
         return write_into(path, text, error);
     return g_file_set_contents(target, text, -1, &failure) || fail(path, failure->message, error);
 }
+
+bool ccs_stdout_write(const char *text, GError **error)
+{
+    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+        return true;
+    return fail("standard output", g_strerror(errno), error);
+}

@@ -1,7 +1,7 @@
-/* write_file.h - files that the user names for results, written whole or not at all
+/* write_file.h - texts written to stdout and to files that the user names
  *
- * A regular file is replaced at once by a complete one; a link stays a link to it. Devices and
- * pipes are written into. */
+ * Files are written whole or not at all. A regular file is replaced at once by a complete one; a
+ * link stays a link to it. Devices and pipes are written into. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,3 +15,6 @@
 bool ccs_file_check(const char *path, GError **error);
 
 bool ccs_file_write(const char *path, const char *text, GError **error);
+
+/* ccs_stdout_write: prints @text. Returns: false with CCS_ERROR_IO. */
+bool ccs_stdout_write(const char *text, GError **error);

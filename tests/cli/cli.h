@@ -13,18 +13,18 @@
 /* @text has @part in it. */
 static inline void assert_says(const char *text, const char *part)
 {
-    ck_assert_msg(strstr(text, part) != NULL, "'%s' is not in: %s", part, text);
+    ck_assert_msg(strstr(text, part) != NULL, "'%s' is not in: %.2000s", part, text);
 }
 
 static inline void assert_says_not(const char *text, const char *part)
 {
-    ck_assert_msg(strstr(text, part) == NULL, "'%s' is in: %s", part, text);
+    ck_assert_msg(strstr(text, part) == NULL, "'%s' is in: %.2000s", part, text);
 }
 
 /* It ended with @status. */
 static inline void assert_status(const CcsProgramRun *run, int status)
 {
-    ck_assert_msg(run->status == status, "exit status %d (signal %d), not %d: %s", run->status,
+    ck_assert_msg(run->status == status, "exit status %d (signal %d), not %d: %.2000s", run->status,
                   run->signal, status, run->errors);
 }
 
