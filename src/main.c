@@ -1,11 +1,13 @@
 /* main.c - finds the command that the user names, and turns its error into an exit status */
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "commands/command.h"
+#include "commands/version.h"
 #include "trace/database.h"
 
 static void print_help(FILE *out)
@@ -19,11 +21,6 @@ static void print_help(FILE *out)
           "Exit status: 0 done, 1 a check failed, 2 wrong usage, 3 invalid input, 4 I/O or"
           " database,\n130 interrupted. Data goes to stdout, all else to stderr.\n",
           out);
-}
-
-static void print_version(void)
-{
-    printf("ccsim " CCS_VERSION "\n");
 }
 
 static const CcsCommand *find_command(const char *name, GError **error)
@@ -45,6 +42,10 @@ static const CcsCommand *find_command(const char *name, GError **error)
 
 static bool explain(const char *name, GError **error)
 {
+    if (strcmp(name, "help") == 0) {
+        print_help(stdout);
+        return true;
+    }
     const CcsCommand *command = find_command(name, error);
     char *arguments[] = {g_strdup(name), g_strdup("--help"), NULL};
 
@@ -64,10 +65,15 @@ static bool run(int argc, char **argv, GError **error)
         return false;
     }
     if (strcmp(name, "--version") == 0) {
-        print_version();
+        ccs_version_print(stdout);
         return true;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        if (argc > 3) {
+            g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "'%s' is one argument too many",
+                        argv[3]);
+            return false;
+        }
         if (argc > 2)
             return explain(argv[2], error);
         print_help(stdout);
@@ -86,19 +92,26 @@ static void report(const GError *error)
         g_printerr("ccsim: error: %s\n", error->message);
 }
 
+static void finish_output(GError **error)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "standard output: error: cannot be written: %s",
+                g_strerror(errno == 0 ? EIO : errno));
+}
+
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
 
-    setlocale(LC_CTYPE, ""); /* for characters in tables; numbers keep their point */
+    setlocale(LC_CTYPE, "");  /* for characters in tables; numbers keep their point */
+    signal(SIGPIPE, SIG_DFL); /* whoever closes a pipe has read what it wanted: end quietly */
     ccs_database_ignore_size_signal();
-    if (run(argc, argv, &error)) {
-        if (fflush(stdout) == 0)
-            return 0;
-        g_set_error(&error, CCS_ERROR, CCS_ERROR_IO, "standard output cannot be written: %s",
-                    g_strerror(errno));
-    }
-    fflush(stdout);
+    run(argc, argv, &error);
+    finish_output(error == NULL ? &error : NULL);
+    if (error == NULL)
+        return 0;
     report(error);
     return error->domain == CCS_ERROR ? error->code : CCS_ERROR_IO;
 }

@@ -9,6 +9,8 @@
 
 const CcsTransport ccs_transport_ideal = {.name = "ideal", .reduce_rate = CCS_RATE_UNLIMITED};
 
+const char *const ccs_transport_names[] = {"ideal", NULL};
+
 static const CcsField fields[] = {
     {.name = "name",
      .kind = CCS_FIELD_NAME,
@@ -41,12 +43,10 @@ const CcsFieldTable ccs_transport_table = {
 
 static CcsConfig *open_config(const char *name_or_file, GError **error)
 {
-    static const char *const names[] = {"ideal", NULL};
-
     if (strcmp(name_or_file, "ideal") == 0)
         return ccs_config_new("transport", "{}", 2, error);
     if (strchr(name_or_file, '.') == NULL && strchr(name_or_file, '/') == NULL) {
-        g_autofree char *hint = ccs_did_you_mean(name_or_file, names);
+        g_autofree char *hint = ccs_did_you_mean(name_or_file, ccs_transport_names);
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
                     "unknown transport '%s'%s; there is 'ideal', or give a YAML file", name_or_file,
                     hint);

@@ -19,6 +19,8 @@ typedef struct {
 
 extern const CcsTransport ccs_transport_ideal;
 
+extern const char *const ccs_transport_names[]; /* of those built in; NULL ends the list */
+
 /* What a file says of a transport; for tables that have one inside. */
 typedef struct {
     const char *name;

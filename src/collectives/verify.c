@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "collectives/contract.h"
 #include "collectives/progress.h"
 
@@ -423,7 +424,8 @@ bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t s
             g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock: %s", wait);
             return false;
         }
-        if (!(lane == CCS_NO_LANE ? advance_flight(&player, order, error)
+        if (!ccs_interrupt_check(error) ||
+            !(lane == CCS_NO_LANE ? advance_flight(&player, order, error)
                                   : start(&player, lane, error)))
             return false;
     }

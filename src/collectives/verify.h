@@ -22,7 +22,8 @@ typedef enum {
 /* ccs_verify_play:
  * @seed chooses the random order; the same seed plays the same one.
  *
- * Returns: false with CCS_ERROR_CHECK, whose message names the first wrong step. */
+ * Returns: false with CCS_ERROR_CHECK, whose message names the first wrong step; or with
+ * CCS_ERROR_INTERRUPTED. */
 bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t seed,
                      GError **error);
 

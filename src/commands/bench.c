@@ -2,7 +2,9 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "commands/command.h"
+#include "commands/effects.h"
 #include "commands/options.h"
 #include "commands/print.h"
 
@@ -12,6 +14,10 @@ typedef struct {
     CcsMachineArguments machine;
     CcsCaseArguments cases;
     CcsOutputArguments output;
+    const char *command; /* not owned */
+    CcsCollective collective;
+    CcsFormat format;
+    CcsTraceLevel level;
 } Arguments;
 
 static void arguments_clear(Arguments *arguments)
@@ -34,14 +40,6 @@ static bool parse(Arguments *arguments, int *argc, char ***argv, GError **error)
                              (const GOptionEntry *)(const void *)entries->data, argc, argv, error);
 }
 
-/* The rings of a job inside one node of several leave the fabric idle. */
-static void note_unused_network(const CcsMachine *machine)
-{
-    if (ccs_communicator_n_nodes(machine->communicator) == 1 &&
-        ccs_topology_n_nodes(machine->topology) > 1)
-        g_printerr("note: all ranks sit on one node: the network between nodes is not used\n");
-}
-
 static bool run_cases(CcsStudy *study, const GArray *cases, const GArray *sizes, GError **error)
 {
     for (guint i = 0; i < cases->len; i++) {
@@ -52,27 +50,49 @@ static bool run_cases(CcsStudy *study, const GArray *cases, const GArray *sizes,
     return true;
 }
 
-static bool print(const CcsStudy *study, CcsTrace *trace, const CcsOutputArguments *output,
-                  CcsFormat format, GError **error)
+/* What the link classes carried goes beside the results only where they are meant for people. */
+static bool print(const CcsStudy *study, CcsTrace *trace, const Arguments *arguments,
+                  GError **error)
+{
+    CcsFormat format = arguments->format;
+    bool is_json = format == CCS_FORMAT_JSON || format == CCS_FORMAT_NDJSON;
+    uint32_t n = 0;
+    const CcsStudyResult *results = ccs_study_results(study, &n);
+
+    if (!ccs_output_json(&arguments->output, trace, format, error) ||
+        (!is_json && !ccs_print_results(results, n, format, stdout, error)))
+        return false;
+    if (!arguments->output.is_verbose)
+        return true;
+    if (ccs_print_is_for_programs(format))
+        return ccs_print_classes(results, n, CCS_FORMAT_TABLE, stderr, error);
+    printf("\n");
+    return ccs_print_classes(results, n, format, stdout, error);
+}
+
+static void warn_without_effect(const Arguments *arguments, const GArray *cases,
+                                const CcsMachine *machine)
+{
+    const CcsCaseArguments *given = &arguments->cases;
+    CcsAsked asked = {
+        .where = "",
+        .chunks = given->n_chunks == CCS_NOT_GIVEN ? NULL : "--chunks",
+        .root = given->root == CCS_NOT_GIVEN ? NULL : "-r",
+        .op = given->op == NULL ? NULL : "-o",
+    };
+
+    ccs_effects_of_options(&asked, cases, machine);
+}
+
+static void warn_of_overrides(const Arguments *arguments, const CcsStudy *study)
 {
     uint32_t n = 0;
     const CcsStudyResult *results = ccs_study_results(study, &n);
 
-    if (!ccs_output_json(output, trace, format == CCS_FORMAT_JSON, error))
-        return false;
-    if (format == CCS_FORMAT_JSON)
-        return true;
-    if (!ccs_print_results(results, n, format, stdout, error))
-        return false;
-    if (!output->is_verbose)
-        return true;
-    printf("\n");
-    return ccs_print_classes(results, n, format == CCS_FORMAT_NCCL ? CCS_FORMAT_TABLE : format,
-                             stdout, error);
+    ccs_effects_of_overrides("", (const char *const *)arguments->machine.overrides, results, n);
 }
 
-static bool simulate(const Arguments *arguments, CcsCollective collective, CcsFormat format,
-                     CcsTraceLevel level, const char *command, GError **error)
+static bool simulate(const Arguments *arguments, GError **error)
 {
     int64_t run_id = 0;
     g_autoptr(CcsMachine) machine = ccs_machine_arguments_load(&arguments->machine, error);
@@ -81,32 +101,31 @@ static bool simulate(const Arguments *arguments, CcsCollective collective, CcsFo
     g_autoptr(GArray) sizes = ccs_case_sizes(&arguments->cases, error);
     if (sizes == NULL)
         return false;
-    g_autoptr(GArray) cases = ccs_case_list(&arguments->cases, collective,
+    g_autoptr(GArray) cases = ccs_case_list(&arguments->cases, arguments->collective,
                                             ccs_communicator_n_ranks(machine->communicator), error);
     if (cases == NULL)
         return false;
-    g_autoptr(CcsTrace) trace = ccs_output_open(&arguments->output, level, error);
-    if (trace == NULL || !ccs_trace_begin_run(trace, command, NULL, &run_id, error))
+    g_autoptr(CcsTrace) trace = ccs_output_open(&arguments->output, arguments->level, error);
+    if (trace == NULL || !ccs_trace_begin_run(trace, arguments->command, NULL, &run_id, error))
         return false;
-    note_unused_network(machine);
+    warn_without_effect(arguments, cases, machine);
+    ccs_interrupt_catch();
     g_autoptr(GError) failure = NULL;
-    g_autoptr(CcsStudy) study = ccs_study_new(machine, trace, level, &failure);
+    g_autoptr(CcsStudy) study = ccs_study_new(machine, trace, arguments->level, &failure);
     if (study == NULL || !run_cases(study, cases, sizes, &failure) ||
         !ccs_trace_end_run(trace, &failure)) {
         ccs_trace_fail_run(trace, failure);
         g_propagate_error(error, g_steal_pointer(&failure));
         return false;
     }
-    return print(study, trace, &arguments->output, format, error);
+    warn_of_overrides(arguments, study);
+    return print(study, trace, arguments, error);
 }
 
 static bool run(int argc, char **argv, GError **error)
 {
     g_autofree char *command = ccs_command_line(argc, argv);
-    g_auto(Arguments) arguments = {0};
-    CcsCollective collective = CCS_ALLREDUCE;
-    CcsFormat format = CCS_FORMAT_TABLE;
-    CcsTraceLevel level = CCS_TRACE_SUMMARY;
+    g_auto(Arguments) arguments = {.command = command};
 
     if (!parse(&arguments, &argc, &argv, error))
         return false;
@@ -115,12 +134,9 @@ static bool run(int argc, char **argv, GError **error)
                     "one collective must be named, as in: ccsim bench allreduce -T nvlink8");
         return false;
     }
-    return ccs_collective_parse(argv[1], &collective, error) &&
-           ccs_format_parse(arguments.output.format, CCS_FORMATS_OF_ROWS | 1U << CCS_FORMAT_NCCL,
-                            &format, error) &&
-           (arguments.output.trace == NULL ||
-            ccs_trace_level_parse(arguments.output.trace, &level, error)) &&
-           simulate(&arguments, collective, format, level, command, error);
+    return ccs_collective_parse(argv[1], &arguments.collective, error) &&
+           ccs_output_check(&arguments.output, &arguments.format, &arguments.level, error) &&
+           simulate(&arguments, error);
 }
 
 const CcsCommand ccs_command_bench = {

@@ -9,15 +9,16 @@ typedef struct {
     const char *name;
     const char *summary; /* one line, for the list of commands */
     /* argv[0] is the name of the command. Results go to stdout. The code of an error is the
-     * exit status. */
+     * exit status; false without an error means that --help was all that was asked for. */
     bool (*run)(int argc, char **argv, GError **error);
 } CcsCommand;
 
 /* ccs_command_parse:
- * Takes the options out of @argc and @argv; --help prints how to call @command and ends the
- * program. @arguments is what follows the options: "[QUERY]"; NULL for nothing.
+ * Takes the options out of @argc and @argv. @arguments is what follows them: "[QUERY]"; NULL for
+ * nothing.
  *
- * Returns: false with CCS_ERROR_USAGE. */
+ * Returns: false with CCS_ERROR_USAGE; false without an error when --help was among them and how
+ * to call @command has been printed. */
 bool ccs_command_parse(const CcsCommand *command, const char *arguments,
                        const GOptionEntry *entries, int *argc, char ***argv, GError **error);
 

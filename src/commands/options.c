@@ -1,9 +1,11 @@
 #include "commands/options.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "commands/effects.h"
+#include "commands/write_file.h"
+#include "trace/database.h"
 
 #define MAX_SIZES 100000U
 
@@ -54,6 +56,9 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments)
          " same",
          "TIER"},
     };
+    arguments->n_nodes = CCS_NOT_GIVEN;
+    arguments->n_ranks = CCS_NOT_GIVEN;
+    arguments->ranks_per_node = CCS_NOT_GIVEN;
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
 }
 
@@ -77,7 +82,10 @@ void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments)
         {"chunks", 0, 0, G_OPTION_ARG_INT, &arguments->n_chunks,
          "Pipeline depth of chains and trees (64)", "N"},
     };
-    arguments->root = -1;
+    arguments->factor = CCS_NOT_GIVEN;
+    arguments->root = CCS_NOT_GIVEN;
+    arguments->n_channels = CCS_NOT_GIVEN;
+    arguments->n_chunks = CCS_NOT_GIVEN;
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
 }
 
@@ -99,39 +107,40 @@ void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments)
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
 }
 
-static bool check_count(const char *option, int count, int most, GError **error)
+/* The count that @option asks for; 0 if it is not given. */
+static bool read_count(const char *option, int given, int most, uint32_t *ret_count, GError **error)
 {
-    if (count >= 0 && count <= most)
-        return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "%s must be from 1 to %d, not %d", option, most,
-                count);
-    return false;
+    if (given != CCS_NOT_GIVEN && (given < 1 || given > most)) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "%s must be from 1 to %d, not %d", option,
+                    most, given);
+        return false;
+    }
+    *ret_count = given == CCS_NOT_GIVEN ? 0 : (uint32_t)given;
+    return true;
 }
 
 CcsMachine *ccs_machine_arguments_load(const CcsMachineArguments *arguments, GError **error)
 {
+    CcsMachineOptions options = {
+        .topology = arguments->topology,
+        .transport = arguments->transport,
+        .model = arguments->model,
+        .engine = arguments->engine,
+        .overrides = (const char *const *)arguments->overrides,
+    };
+
     if (arguments->topology == NULL) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
                     "no topology: give one with -T FILE; 'ccsim list topologies' shows those that"
                     " are built in");
         return NULL;
     }
-    if (!check_count("--nodes", arguments->n_nodes, 1000000, error) ||
-        !check_count("--ranks", arguments->n_ranks, 100000000, error) ||
-        !check_count("--ranks-per-node", arguments->ranks_per_node, 1000000, error))
+    if (!read_count("--nodes", arguments->n_nodes, 1000000, &options.n_nodes, error) ||
+        !read_count("--ranks", arguments->n_ranks, 100000000, &options.n_ranks, error) ||
+        !read_count("--ranks-per-node", arguments->ranks_per_node, 1000000, &options.ranks_per_node,
+                    error))
         return NULL;
-    return ccs_machine_new(
-        &(CcsMachineOptions){
-            .topology = arguments->topology,
-            .transport = arguments->transport,
-            .model = arguments->model,
-            .engine = arguments->engine,
-            .overrides = (const char *const *)arguments->overrides,
-            .n_nodes = (uint32_t)arguments->n_nodes,
-            .n_ranks = (uint32_t)arguments->n_ranks,
-            .ranks_per_node = (uint32_t)arguments->ranks_per_node,
-        },
-        error);
+    return ccs_machine_new(&options, error);
 }
 
 static bool read_size(const char *option, const char *text, const char *otherwise,
@@ -175,7 +184,11 @@ static GArray *sizes_by_step(CcsBytes smallest, CcsBytes largest, CcsBytes step,
 
     if (!check_range(smallest, largest, error))
         return NULL;
-    if (step == 0 || (largest - smallest) / step >= MAX_SIZES) {
+    if (step == 0) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "-i must be above 0: sizes would not grow");
+        return NULL;
+    }
+    if ((largest - smallest) / step >= MAX_SIZES) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
                     "-i %" G_GUINT64_FORMAT " makes more than %u sizes", step, MAX_SIZES);
         return NULL;
@@ -197,20 +210,21 @@ GArray *ccs_case_sizes(const CcsCaseArguments *arguments, GError **error)
         return NULL;
     if (arguments->largest == NULL)
         largest = MAX(largest, smallest);
-    if (arguments->step != NULL && arguments->factor != 0) {
+    if (arguments->step != NULL && arguments->factor != CCS_NOT_GIVEN) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
                     "-f and -i exclude each other: sizes grow by a factor or by a step");
         return NULL;
     }
     if (arguments->step != NULL)
         return sizes_by_step(smallest, largest, step, error);
-    if (arguments->factor != 0 && arguments->factor < 2) {
+    if (arguments->factor != CCS_NOT_GIVEN && arguments->factor < 2) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "-f must be at least 2, not %d",
                     arguments->factor);
         return NULL;
     }
     return ccs_sizes_by_factor(smallest, largest,
-                               arguments->factor == 0 ? 2 : (uint64_t)arguments->factor, error);
+                               arguments->factor == CCS_NOT_GIVEN ? 2 : (uint64_t)arguments->factor,
+                               error);
 }
 
 static void add_algorithm(GPtrArray *list, const CcsAlgorithm *algorithm)
@@ -229,6 +243,8 @@ GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GErro
     g_autoptr(GPtrArray) list = g_ptr_array_new();
     g_auto(GStrv) parts = g_strsplit(names == NULL ? "auto" : names, ",", -1);
 
+    if (parts[0] == NULL && ccs_algorithm_find(collective, "", error) == NULL)
+        return NULL;
     for (size_t i = 0; parts[i] != NULL; i++) {
         const char *name = g_strstrip(parts[i]);
         if (strcmp(name, "all") == 0) {
@@ -245,25 +261,11 @@ GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GErro
             return NULL;
         add_algorithm(list, algorithm);
     }
-    return g_steal_pointer(&list);
-}
-
-/* Says which options change nothing for this collective and these algorithms. */
-static void warn_without_effect(const CcsCaseArguments *arguments, CcsCollective collective,
-                                const GPtrArray *algorithms)
-{
-    const CcsCollectiveInfo *info = ccs_collective_info(collective);
-    bool is_pipelined = false;
-
-    for (guint i = 0; i < algorithms->len; i++)
-        is_pipelined =
-            is_pipelined || ((const CcsAlgorithm *)g_ptr_array_index(algorithms, i))->is_pipelined;
-    if (arguments->n_chunks != 0 && !is_pipelined)
-        g_printerr("warning: --chunks has no effect: no algorithm of this run is pipelined\n");
-    if (arguments->root >= 0 && !info->has_root)
-        g_printerr("warning: -r has no effect: %s has no root\n", info->name);
-    if (arguments->op != NULL && !info->has_op)
-        g_printerr("warning: -o has no effect: %s does not reduce\n", info->name);
+    if (list->len > 0)
+        return g_steal_pointer(&list);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "%s has no algorithm yet",
+                ccs_collective_info(collective)->name);
+    return NULL;
 }
 
 GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
@@ -271,14 +273,14 @@ GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collectiv
 {
     g_autoptr(GArray) cases = g_array_new(false, true, sizeof(CcsCase));
     const char *type_name = arguments->type == NULL ? "float" : arguments->type;
-    CcsCase one = {.root = (CcsRank)MAX(arguments->root, 0),
-                   .n_channels = (uint32_t)arguments->n_channels,
-                   .n_chunks = (uint32_t)arguments->n_chunks};
+    bool is_root_given = arguments->root != CCS_NOT_GIVEN;
+    CcsCase one = {.root = is_root_given ? (CcsRank)arguments->root : 0};
 
-    if (!check_count("--channels", arguments->n_channels, CCS_MAX_CHANNELS, error) ||
-        !check_count("--chunks", arguments->n_chunks, CCS_MAX_CHUNKS, error))
+    if (!read_count("--channels", arguments->n_channels, CCS_MAX_CHANNELS, &one.n_channels,
+                    error) ||
+        !read_count("--chunks", arguments->n_chunks, CCS_MAX_CHUNKS, &one.n_chunks, error))
         return NULL;
-    if (arguments->root < -1 || one.root >= n_ranks) {
+    if (is_root_given && (arguments->root < 0 || one.root >= n_ranks)) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "-r must be a rank from 0 to %u, not %d",
                     n_ranks - 1, arguments->root);
         return NULL;
@@ -291,7 +293,6 @@ GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collectiv
         one.op == NULL ? NULL : ccs_algorithm_list(arguments->algorithms, collective, error);
     if (algorithms == NULL)
         return NULL;
-    warn_without_effect(arguments, collective, algorithms);
     for (guint i = 0; i < algorithms->len; i++) {
         one.algorithm = g_ptr_array_index(algorithms, i);
         g_array_append_val(cases, one);
@@ -299,40 +300,68 @@ GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collectiv
     return g_steal_pointer(&cases);
 }
 
-CcsTrace *ccs_output_open(const CcsOutputArguments *arguments, CcsTraceLevel level, GError **error)
+/* -J - is --format json. */
+static bool check_json_file(const CcsOutputArguments *arguments, CcsFormat *format, GError **error)
 {
-    const char *path = arguments->db;
-
-    if (arguments->has_no_db) {
-        if (path != NULL) {
-            g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "--db and --no-db exclude each other");
-            return NULL;
-        }
-        return ccs_trace_open(NULL, level, error);
+    if (arguments->json_file == NULL)
+        return true;
+    if (strcmp(arguments->json_file, "-") != 0)
+        return ccs_file_check(arguments->json_file, error);
+    if (arguments->format != NULL && *format != CCS_FORMAT_JSON) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                    "-J - and --format %s exclude each other: both would go to stdout",
+                    arguments->format);
+        return false;
     }
-    if (path == NULL)
-        path = g_getenv("CCSIM_DB");
-    return ccs_trace_open(path == NULL || *path == '\0' ? "ccsim.db" : path, level, error);
+    *format = CCS_FORMAT_JSON;
+    return true;
 }
 
-bool ccs_output_json(const CcsOutputArguments *arguments, CcsTrace *trace, bool is_shown,
+bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format,
+                      CcsTraceLevel *ret_level, GError **error)
+{
+    CcsFormat format = CCS_FORMAT_TABLE;
+    CcsTraceLevel level = CCS_TRACE_SUMMARY;
+
+    if (!ccs_format_parse(arguments->format, CCS_FORMATS_OF_ROWS | 1U << CCS_FORMAT_NCCL, &format,
+                          error) ||
+        (arguments->trace != NULL && !ccs_trace_level_parse(arguments->trace, &level, error)) ||
+        !check_json_file(arguments, &format, error))
+        return false;
+    if (arguments->has_no_db && arguments->db != NULL) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "--db and --no-db exclude each other");
+        return false;
+    }
+    if (arguments->has_no_db && arguments->trace != NULL)
+        ccs_warn("--trace has no effect: --no-db records nothing");
+    *ret_format = format;
+    *ret_level = arguments->has_no_db ? CCS_TRACE_NONE : level;
+    return true;
+}
+
+CcsTrace *ccs_output_open(const CcsOutputArguments *arguments, CcsTraceLevel level, GError **error)
+{
+    if (arguments->has_no_db)
+        return ccs_trace_open(NULL, level, error);
+    g_autofree char *path = ccs_database_default_path(arguments->db);
+    return ccs_trace_open(path, level, error);
+}
+
+bool ccs_output_json(const CcsOutputArguments *arguments, CcsTrace *trace, CcsFormat format,
                      GError **error)
 {
     const char *file = arguments->json_file;
 
-    if (file == NULL && !is_shown)
+    if (file != NULL && strcmp(file, "-") != 0) {
+        g_autofree char *json = ccs_trace_run_json(trace, error);
+        g_autofree char *line = g_strconcat(json == NULL ? "" : json, "\n", NULL);
+        if (json == NULL || !ccs_file_write(file, line, error))
+            return false;
+    }
+    if (format != CCS_FORMAT_JSON && format != CCS_FORMAT_NDJSON)
         return true;
-    g_autofree char *json = ccs_trace_run_json(trace, error);
-    if (json == NULL)
-        return false;
-    g_autofree char *line = g_strconcat(json, "\n", NULL);
-    if (is_shown || strcmp(file, "-") == 0)
-        fputs(line, stdout);
-    if (file == NULL || strcmp(file, "-") == 0)
-        return true;
-    g_autoptr(GError) failure = NULL;
-    if (g_file_set_contents(file, line, -1, &failure))
-        return true;
-    g_set_error_literal(error, CCS_ERROR, CCS_ERROR_IO, failure->message);
-    return false;
+    g_autofree char *text = format == CCS_FORMAT_JSON ? ccs_trace_run_json(trace, error)
+                                                      : ccs_trace_run_ndjson(trace, error);
+    g_autofree char *lines = g_strconcat(text == NULL ? "" : text, "\n", NULL);
+    return text != NULL && ccs_stdout_write(lines, error);
 }

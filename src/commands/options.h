@@ -10,14 +10,16 @@
 #include "report/rows.h"
 #include "trace/trace.h"
 
-/* As GOption fills it; all strings are owned. */
+#define CCS_NOT_GIVEN G_MININT
+
+/* As GOption fills it; all strings are owned, and all numbers CCS_NOT_GIVEN at first. */
 typedef struct {
     char *topology;
     char *transport;
     char *model;
     char *engine;
     char **overrides;
-    int n_nodes; /* of all counts: 0 if not given */
+    int n_nodes;
     int n_ranks;
     int ranks_per_node;
 } CcsMachineArguments;
@@ -29,7 +31,7 @@ typedef struct {
     char *step;
     char *op;
     char *type;
-    int root; /* -1 if not given */
+    int root;
     char *algorithms;
     int n_channels;
     int n_chunks;
@@ -56,7 +58,7 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments);
 void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments);
 void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments);
 
-/* ccs_machine_arguments_load: CCS_ERROR_USAGE if -T is missing or a count is negative. */
+/* ccs_machine_arguments_load: CCS_ERROR_USAGE if -T is missing or a count is not at least 1. */
 CcsMachine *ccs_machine_arguments_load(const CcsMachineArguments *arguments, GError **error);
 
 /* ccs_case_sizes: the sizes that -b, -e, -f and -i ask for. Returns: (transfer full)
@@ -67,8 +69,8 @@ GArray *ccs_case_sizes(const CcsCaseArguments *arguments, GError **error);
  * before; 0 is followed by 1. NULL with CCS_ERROR_USAGE if there are none or too many. */
 GArray *ccs_sizes_by_factor(CcsBytes smallest, CcsBytes largest, uint64_t factor, GError **error);
 
-/* ccs_case_list: one case for each algorithm that -A asks for, and warnings on stderr for
- * options without effect. Returns: (transfer full) (element-type CcsCase). */
+/* ccs_case_list: one case for each algorithm that -A asks for. Returns: (transfer full)
+ * (element-type CcsCase). */
 GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
                       GError **error);
 
@@ -76,10 +78,17 @@ GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collectiv
  * Returns: (transfer full) (element-type const CcsAlgorithm *). */
 GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GError **error);
 
+/* ccs_output_check: reads --format and --trace, and finds out whether what the options ask for can
+ * be had, before anything is simulated. Says on stderr which of them has no effect.
+ *
+ * Returns: false with CCS_ERROR_USAGE or CCS_ERROR_IO. */
+bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format,
+                      CcsTraceLevel *ret_level, GError **error);
+
 /* The database that --db, --no-db and CCSIM_DB ask for. */
 CcsTrace *ccs_output_open(const CcsOutputArguments *arguments, CcsTraceLevel level, GError **error);
 
-/* ccs_output_json: writes the results of the open run to the file of -J, if it is given, and to
- * stdout if @is_shown. */
-bool ccs_output_json(const CcsOutputArguments *arguments, CcsTrace *trace, bool is_shown,
+/* ccs_output_json: writes the results of the run to the file of -J, if it is given, and prints
+ * them if @format is json or ndjson. */
+bool ccs_output_json(const CcsOutputArguments *arguments, CcsTrace *trace, CcsFormat format,
                      GError **error);

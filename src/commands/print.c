@@ -1,5 +1,7 @@
 #include "commands/print.h"
 
+#include <string.h>
+
 /* The columns of one row, as text; freed together. */
 typedef struct {
     GArray *columns;  /* of CcsColumn */
@@ -36,6 +38,15 @@ static void add(Row *row, const char *name, CcsCellType type, char *text)
 static void add_text(Row *row, const char *name, const char *text)
 {
     add(row, name, CCS_CELL_TEXT, g_strdup(text));
+}
+
+/* A word that is "none" where there is nothing to name. */
+static void add_name(Row *row, const char *name, const char *word)
+{
+    if (strcmp(word, "none") == 0)
+        add(row, name, CCS_CELL_NULL, NULL);
+    else
+        add_text(row, name, word);
 }
 
 static void add_count(Row *row, const char *name, uint64_t count)
@@ -96,7 +107,8 @@ static void fill_short(Row *row, const CcsStudyResult *of)
     add_text(row, "bottleneck", bottleneck == NULL ? "" : bottleneck);
 }
 
-/* Complete, under the names of the JSON keys. */
+/* Complete, under the names of the JSON keys; what is in "bottleneck" there is in columns of its
+ * own here. */
 static void fill_complete(Row *row, const CcsStudyResult *of)
 {
     const CcsResult *result = &of->result;
@@ -104,6 +116,7 @@ static void fill_complete(Row *row, const CcsStudyResult *of)
 
     add_text(row, "collective", result->collective);
     add_text(row, "algorithm", result->algorithm);
+    add_name(row, "protocol", result->protocol);
     add_text(row, "transport", result->transport);
     add_text(row, "model", result->model);
     add_text(row, "topology", result->topology);
@@ -114,7 +127,7 @@ static void fill_complete(Row *row, const CcsStudyResult *of)
     add_count(row, "size_bytes", result->size);
     add_count(row, "count", result->count);
     add_text(row, "dtype", result->dtype);
-    add_text(row, "op", result->op);
+    add_name(row, "op", result->op);
     add(row, "root", CCS_CELL_NUMBER, g_strdup_printf("%" G_GINT64_FORMAT, result->root));
     add_number(row, "time_us", ccs_time_us(result->time), 6);
     add_number(row, "algbw_GBps", result->algbw_GBps, 6);
@@ -124,9 +137,16 @@ static void fill_complete(Row *row, const CcsStudyResult *of)
     add_number(row, "efficiency", result->efficiency, 6);
     add_class(row, topology, "bottleneck_class", result->bottleneck);
     add_link(row, topology, "bottleneck_link", result->bottleneck);
-    add_number(row, "bottleneck_utilisation", result->bottleneck_utilisation, 6);
+    if (result->bottleneck == CCS_NO_LINK)
+        add(row, "bottleneck_utilisation", CCS_CELL_NULL, NULL);
+    else
+        add_number(row, "bottleneck_utilisation", result->bottleneck_utilisation, 6);
     add_count(row, "bytes_sent_max", result->bytes_sent_max);
     add_count(row, "flows", result->n_flows);
+    if (of->run_id == 0)
+        add(row, "run_id", CCS_CELL_NULL, NULL);
+    else
+        add_count(row, "run_id", (uint64_t)of->run_id);
 }
 
 typedef void FillRow(Row *row, const CcsStudyResult *of);
@@ -139,44 +159,6 @@ static void print_row(CcsRows **rows, const Row *row, CcsFormat format, FILE *ou
     ccs_rows_add(*rows, (const CcsCell *)(const void *)row->cells->data);
 }
 
-/* The time as nccl-tests writes it: seven characters, as many decimals as fit. */
-static char *nccl_number(double value, int width)
-{
-    int n_decimals = value < 100 ? 2 : value < 1000 ? 2 : value < 100000 ? 1 : 0;
-    return g_strdup_printf("%*.*f", width, n_decimals, value);
-}
-
-static void print_as_nccl(const CcsStudyResult *results, uint32_t n, FILE *out)
-{
-    fprintf(out, "#\n#%11s  %12s  %8s  %6s  %6s           %-32s %s\n", "", "", "", "", "",
-            "out-of-place", "in-place");
-    fprintf(out, "#%11s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s  %7s  %6s  %6s %6s\n", "size",
-            "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw",
-            "busbw", "#wrong");
-    fprintf(out, "#%11s  %12s  %8s  %6s  %6s  %7s  %6s  %6s %6s  %7s  %6s  %6s %6s\n", "(B)",
-            "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)",
-            "");
-    for (uint32_t i = 0; i < n; i++) {
-        const CcsResult *result = &results[i].result;
-        g_autofree char *time = nccl_number(ccs_time_us(result->time), 7);
-        g_autofree char *group = g_strdup_printf("%s  %6.2f  %6.2f    N/A", time,
-                                                 result->algbw_GBps, result->busbw_GBps);
-        fprintf(out,
-                "%12" G_GUINT64_FORMAT "  %12" G_GUINT64_FORMAT "  %8s  %6s  %6" G_GINT64_FORMAT
-                "  %s  %s\n",
-                result->size, result->count, result->dtype, result->op, result->root, group, group);
-    }
-}
-
-static double mean_busbw(const CcsStudyResult *results, uint32_t n)
-{
-    double sum = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        sum += results[i].result.busbw_GBps;
-    return n == 0 ? 0 : sum / n;
-}
-
 bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
                        GError **error)
 {
@@ -185,9 +167,7 @@ bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat form
     g_autoptr(CcsRows) rows = NULL;
 
     if (format == CCS_FORMAT_NCCL) {
-        print_as_nccl(results, n, out);
-        fprintf(out, "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : %g\n#\n",
-                mean_busbw(results, n));
+        ccs_print_nccl(results, n, out);
         return true;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -197,6 +177,11 @@ bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat form
         print_row(&rows, &row, format, out);
     }
     return rows == NULL || ccs_rows_end(rows, error);
+}
+
+bool ccs_print_is_for_programs(CcsFormat format)
+{
+    return format != CCS_FORMAT_TABLE && format != CCS_FORMAT_MD;
 }
 
 static void fill_class(Row *row, const CcsStudyResult *of, uint32_t link_class)

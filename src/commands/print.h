@@ -9,16 +9,22 @@
 #include "report/rows.h"
 
 /* ccs_print_results:
- * Prints @n results as a table, csv, ndjson, md, or as nccl-tests does. JSON comes from the
+ * Prints @n results as a table, csv, md, or as nccl-tests does. JSON and NDJSON come from the
  * trace (ccs_trace_run_json()). */
 bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
                        GError **error);
+
+/* ccs_print_is_for_programs: nothing else may stand beside the results in this format. */
+bool ccs_print_is_for_programs(CcsFormat format);
 
 /* ccs_print_classes:
  * For each of these results a row per link class that carried something: how many links,
  * the bytes and the rate of the busiest, and how much of it was used. */
 bool ccs_print_classes(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
                        GError **error);
+
+/* ccs_print_nccl: as nccl-tests prints its own, up to its last line. */
+void ccs_print_nccl(const CcsStudyResult *results, uint32_t n, FILE *out);
 
 /* A time that people quote, to be shown beside a simulated one. */
 typedef struct {

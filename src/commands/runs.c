@@ -63,6 +63,6 @@ static bool run(int argc, char **argv, GError **error)
 
 const CcsCommand ccs_command_runs = {
     .name = "runs",
-    .summary = "list the runs in a database",
+    .summary = "List the runs in a database.",
     .run = run,
 };

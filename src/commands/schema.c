@@ -1,11 +1,11 @@
 /* schema.c - JSON Schemas of the files that ccsim reads, for editors and checkers */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "collectives/transport.h"
 #include "commands/command.h"
 #include "commands/run_config.h"
+#include "commands/write_file.h"
 #include "config/schema.h"
 #include "topology/topology_yaml.h"
 
@@ -36,10 +36,8 @@ static bool run(int argc, char **argv, GError **error)
         return false;
     }
     g_autofree char *schema = schema_of(argv[1]);
-    if (schema != NULL) {
-        fputs(schema, stdout);
-        return true;
-    }
+    if (schema != NULL)
+        return ccs_stdout_write(schema, error);
     g_autofree char *hint = ccs_did_you_mean(argv[1], names);
     g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
                 "no schema is called '%s'%s; there are: topology config transport", argv[1], hint);

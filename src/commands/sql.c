@@ -24,7 +24,8 @@ static bool read_stdin(char **ret_text, GError **error)
     while ((n = fread(buffer, 1, sizeof buffer, stdin)) > 0)
         g_string_append_len(text, buffer, (gssize)n);
     if (ferror(stdin)) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "error: cannot read the query from stdin");
+        g_set_error(error, CCS_ERROR, CCS_ERROR_IO,
+                    "standard input: error: the query cannot be read");
         return false;
     }
     *ret_text = g_strdup(text->str);
@@ -64,7 +65,10 @@ static bool print_statement(const Query *query, sqlite3_stmt *statement, const c
                        "the statement changes the database, which only --write allows", error);
     if (ccs_rows_print_statement(statement, stdout, query->format, &failure))
         return true;
-    return fail_at(query, place, failure->code, failure->message, error);
+    if (failure->code == CCS_ERROR_INPUT)
+        return fail_at(query, place, failure->code, failure->message, error);
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return false;
 }
 
 /* Returns: whether the statement at @place was run; then @ret_next is behind it. */
@@ -155,6 +159,6 @@ static bool run(int argc, char **argv, GError **error)
 
 const CcsCommand ccs_command_sql = {
     .name = "sql",
-    .summary = "ask a database of runs; without QUERY, or with -, it is read from stdin",
+    .summary = "Ask a database of runs; without QUERY, or with -, it is read from stdin.",
     .run = run,
 };

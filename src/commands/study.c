@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "collectives/verify.h"
 #include "config/config.h"
 #include "sim/sim.h"
@@ -199,10 +200,13 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
 {
     CcsOutcome outcome;
     CcsStudyResult into = {.topology = study->machine->topology,
+                           .communicator = study->machine->communicator,
+                           .run_id = ccs_trace_run_id(study->trace),
                            .result = describe(study, of, schedule, size)};
 
     ccs_steps_clear(study->steps);
-    if (!ccs_trace_begin_result(study->trace, &into.result, study->topology_id, error) ||
+    if (!ccs_interrupt_check(error) ||
+        !ccs_trace_begin_result(study->trace, &into.result, study->topology_id, error) ||
         !ccs_simulation_run(simulation, size, &outcome, error))
         return false;
     fill_result(study->machine, of, &outcome, &into);
@@ -226,6 +230,8 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
     if (schedule == NULL)
         return false;
     if (ccs_schedule_n_ranks(schedule) <= CCS_VERIFIED_RANKS && !ccs_verify(schedule, error)) {
+        if (!ccs_interrupt_check(NULL))
+            return false;
         g_prefix_error(error, "algorithm '%s' is wrong: ", study_case->algorithm->name);
         return false;
     }

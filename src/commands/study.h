@@ -36,7 +36,9 @@ typedef struct {
 
 typedef struct {
     const CcsTopology *topology;
+    const CcsCommunicator *communicator;
     CcsResult result;
+    int64_t run_id;       /* in the database; 0 if there is none */
     CcsClassUse *classes; /* by link class of the topology; owned */
 } CcsStudyResult;
 

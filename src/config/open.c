@@ -86,7 +86,8 @@ static CcsConfig *config_from_fd(const char *label, int fd, GError **error)
     g_autoptr(GByteArray) bytes = read_all(fd);
     if (bytes == NULL)
         return fail_io(label, g_strerror(errno), error);
-    return ccs_config_new(label, (const char *)bytes->data, bytes->len, error);
+    g_byte_array_append(bytes, (const uint8_t *)"", 1); /* an empty array has no data at all */
+    return ccs_config_new(label, (const char *)bytes->data, bytes->len - 1, error);
 }
 
 /* Says what to write if only the folder of a built-in file is wrong. */

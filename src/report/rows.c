@@ -336,7 +336,7 @@ bool ccs_rows_end(CcsRows *rows, GError **error)
     bool is_written = fflush(rows->out) == 0 && !ferror(rows->out);
     if (is_written || errno == EPIPE)
         return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "error: cannot write the output: %s",
+    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "standard output: error: cannot be written: %s",
                 g_strerror(errno));
     return false;
 }

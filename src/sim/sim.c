@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "collectives/progress.h"
 #include "engine/queue.h"
 #include "sim/chains.h"
@@ -523,6 +524,8 @@ bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *re
             return true;
         }
         simulation->now = next;
+        if (!ccs_interrupt_check(error))
+            return false;
     }
     return false;
 }

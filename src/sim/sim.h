@@ -54,6 +54,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsSimulation, ccs_simulation_free)
  * Plays the collective on @size bytes.
  *
  * Returns: false with CCS_ERROR_CHECK if an invariant is broken, with CCS_ERROR_INPUT if time
- * runs over, or with the observer's error. */
+ * runs over, with CCS_ERROR_INTERRUPTED, or with the observer's error. */
 bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
                         GError **error);

@@ -190,7 +190,9 @@ static bool check_kind_of_file(const char *path, CcsDatabaseMode mode, GError **
     struct stat status;
     const char *message = NULL;
 
-    if (stat(path, &status) != 0 && errno == ENOENT && mode != CCS_DATABASE_CREATE)
+    if (*path == '\0')
+        message = "the name of the database is empty";
+    else if (stat(path, &status) != 0 && errno == ENOENT && mode != CCS_DATABASE_CREATE)
         message = "no such file (run something first, such as 'ccsim bench allreduce', or name "
                   "another file by --db)";
     else if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
@@ -199,7 +201,10 @@ static bool check_kind_of_file(const char *path, CcsDatabaseMode mode, GError **
         message = "is not a file";
     if (message == NULL)
         return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: error: %s", path, message);
+    if (*path == '\0')
+        g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s", message);
+    else
+        g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: error: %s", path, message);
     return false;
 }
 

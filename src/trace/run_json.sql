@@ -1,4 +1,5 @@
--- run_json.sql - the results of one run (?1) as the object ccsim.result/1
+-- run_json.sql - the results of one run (?1) as the object ccsim.result/1; ?2 says whether the run
+-- can be found again
 SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(result)))
   FROM (
     SELECT json_object(
@@ -29,7 +30,7 @@ SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(
                'utilisation', bottleneck_utilisation) END,
              'bytes_sent_max', bytes_sent_max,
              'flows', flows,
-             'run_id', run_id) AS result
+             'run_id', CASE WHEN ?2 THEN run_id END) AS result
       FROM result
       JOIN topology USING (topology_id)
      WHERE run_id = ?1 AND time_ps IS NOT NULL

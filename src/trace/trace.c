@@ -45,6 +45,7 @@ CcsTrace *ccs_trace_open(const char *path, CcsTraceLevel level, GError **error)
     CcsTrace *trace = g_new0(CcsTrace, 1);
     trace->database = database;
     trace->level = level;
+    trace->is_in_memory = path == NULL;
     trace->flows = g_array_new(FALSE, FALSE, sizeof(CcsFlow));
     trace->settings = g_tree_new_full(compare_paths, NULL, g_free, g_free);
     return trace;
@@ -166,10 +167,30 @@ void ccs_trace_fail_run(CcsTrace *trace, const GError *why)
     trace->result_id = 0;
 }
 
+int64_t ccs_trace_run_id(const CcsTrace *trace)
+{
+    return trace->is_in_memory ? 0 : trace->run_id;
+}
+
 char *ccs_trace_run_json(CcsTrace *trace, GError **error)
 {
     g_autofree char *sql = ccs_database_resource("run_json.sql");
-    const CcsSqlValue values[] = {ccs_sql_integer(trace->run_id)};
+    const CcsSqlValue values[] = {ccs_sql_integer(trace->run_id),
+                                  ccs_sql_integer(!trace->is_in_memory)};
 
     return ccs_database_read_text(trace->database, sql, values, G_N_ELEMENTS(values), error);
+}
+
+char *ccs_trace_run_ndjson(CcsTrace *trace, GError **error)
+{
+    g_autofree char *json = ccs_trace_run_json(trace, error);
+    const CcsSqlValue values[] = {ccs_sql_text(json)};
+
+    if (json == NULL)
+        return NULL;
+    return ccs_database_read_text(
+        trace->database,
+        "SELECT group_concat(value, char(10))"
+        " FROM (SELECT value FROM json_each(?1, '$.results') ORDER BY id)",
+        values, G_N_ELEMENTS(values), error);
 }

@@ -111,9 +111,15 @@ bool ccs_trace_end_run(CcsTrace *trace, GError **error);
  * message for a run that was not ended. */
 void ccs_trace_fail_run(CcsTrace *trace, const GError *why);
 
+/* ccs_trace_run_id: of the current run; 0 in memory, where nobody finds it again. */
+int64_t ccs_trace_run_id(const CcsTrace *trace);
+
 /* ccs_trace_run_json:
  * The object {"schema":"ccsim.result/1","results":[...]} of the current run, made by
  * SQLite's JSON functions from the tables.
  *
  * Returns: (transfer full), or NULL with CCS_ERROR_IO. */
 char *ccs_trace_run_json(CcsTrace *trace, GError **error);
+
+/* ccs_trace_run_ndjson: the same results, each an object on a line of its own. */
+char *ccs_trace_run_ndjson(CcsTrace *trace, GError **error);

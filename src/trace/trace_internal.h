@@ -7,6 +7,7 @@
 struct CcsTrace {
     CcsDatabase *database; /* owned */
     CcsTraceLevel level;
+    bool is_in_memory;
     int64_t run_id; /* stays after the end of the run; 0 before the first */
     bool is_run_open;
     int64_t result_id; /* of the result that is open; 0 if none */

@@ -4,18 +4,26 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include <gio/gio.h>
-
 #define DEFAULT_SECONDS 60
+#define NOBODY          65534
 
 static const char *const variables_of_users[] = {"CCSIM_DB", "NO_COLOR", NULL};
 
-/* An alarm outlives exec, so that the kernel ends the program when its time is over. */
-static void set_alarm(gpointer seconds)
+/* What the child does before it becomes the program. An alarm outlives exec, so that the kernel
+ * ends the program when its time is over. */
+static void set_up_child(gpointer data)
 {
-    alarm(GPOINTER_TO_UINT(seconds));
+    const CcsProgramCall *call = data;
+    struct rlimit limit = {.rlim_cur = call->file_size_limit, .rlim_max = call->file_size_limit};
+
+    alarm(call->seconds == 0 ? DEFAULT_SECONDS : call->seconds);
+    if (call->file_size_limit != 0 && setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        _exit(126);
+    if (call->is_ordinary && getuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+        _exit(126);
 }
 
 /* A file in memory, not a pipe: a program may end before it has read it all. */
@@ -31,9 +39,12 @@ static int open_input(const char *input)
 
 static GSubprocessLauncher *launcher_new(const CcsProgramCall *call)
 {
+    GSubprocessFlags to_the_test = call->output_file == NULL ? G_SUBPROCESS_FLAGS_STDOUT_PIPE : 0;
     GSubprocessLauncher *launcher =
-        g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+        g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDERR_PIPE | to_the_test);
 
+    if (call->output_file != NULL)
+        g_subprocess_launcher_set_stdout_file_path(launcher, call->output_file);
     if (call->input != NULL)
         g_subprocess_launcher_take_stdin_fd(launcher, open_input(call->input));
     for (size_t i = 0; variables_of_users[i] != NULL; i++)
@@ -44,12 +55,15 @@ static GSubprocessLauncher *launcher_new(const CcsProgramCall *call)
     }
     if (call->folder != NULL)
         g_subprocess_launcher_set_cwd(launcher, call->folder);
-    uint32_t seconds = call->seconds == 0 ? DEFAULT_SECONDS : call->seconds;
-    g_subprocess_launcher_set_child_setup(launcher, set_alarm, GUINT_TO_POINTER(seconds), NULL);
+    union {
+        const CcsProgramCall *in;
+        gpointer out;
+    } data = {.in = call};
+    g_subprocess_launcher_set_child_setup(launcher, set_up_child, data.out, NULL);
     return launcher;
 }
 
-static GSubprocess *start(const CcsProgramCall *call)
+GSubprocess *ccs_program_start(const CcsProgramCall *call)
 {
     const char *program = g_getenv("CCSIM");
     if (program == NULL)
@@ -71,13 +85,12 @@ static GSubprocess *start(const CcsProgramCall *call)
 static char *text_of(GBytes *bytes)
 {
     gsize size = 0;
-    const char *data = g_bytes_get_data(bytes, &size);
+    const char *data = bytes == NULL ? NULL : g_bytes_get_data(bytes, &size);
     return g_strndup(data == NULL ? "" : data, size);
 }
 
-CcsProgramRun ccs_program_run(const CcsProgramCall *call)
+CcsProgramRun ccs_program_wait(GSubprocess *process)
 {
-    g_autoptr(GSubprocess) process = start(call);
     g_autoptr(GBytes) output = NULL;
     g_autoptr(GBytes) errors = NULL;
     g_autoptr(GError) error = NULL;
@@ -93,6 +106,13 @@ CcsProgramRun ccs_program_run(const CcsProgramCall *call)
         .signal = end_signal,
         .is_late = end_signal == SIGALRM,
     };
+}
+
+CcsProgramRun ccs_program_run(const CcsProgramCall *call)
+{
+    g_autoptr(GSubprocess) process = ccs_program_start(call);
+
+    return ccs_program_wait(process);
 }
 
 CcsProgramRun ccs_program_run_line(const char *folder, const char *line)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <gio/gio.h>
 #include <glib.h>
 
 typedef struct {
@@ -16,6 +17,9 @@ typedef struct {
     const char *const *environment; /* NULL-terminated "NAME=value" to add; may be NULL */
     const char *folder;             /* working folder; NULL: that of the test */
     uint32_t seconds;               /* killed when it runs longer; 0: a minute */
+    const char *output_file;        /* stdout goes to this file or device; NULL: to the test */
+    uint64_t file_size_limit;       /* no file may grow beyond so many bytes; 0: no limit */
+    bool is_ordinary;               /* as the user nobody, if the test runs as root */
 } CcsProgramCall;
 
 typedef struct {
@@ -29,6 +33,13 @@ typedef struct {
 /* ccs_program_run:
  * Runs @call to its end. The test fails when the program cannot be started. */
 CcsProgramRun ccs_program_run(const CcsProgramCall *call);
+
+/* ccs_program_start, ccs_program_wait:
+ * The same in two steps, to do something to the process in between.
+ *
+ * Returns: (transfer full): the process. */
+GSubprocess *ccs_program_start(const CcsProgramCall *call);
+CcsProgramRun ccs_program_wait(GSubprocess *process);
 
 /* ccs_program_run_line:
  * The same for a command line written as in a shell ("bench allreduce --set 'a=1 us'"),

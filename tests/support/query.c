@@ -11,9 +11,9 @@ static char *first_value(const char *path, const char *sql, const char *const *p
     sqlite3_stmt *statement = NULL;
     char *text = NULL;
 
-    if (sqlite3_open_v2(path == NULL ? ":memory:" : path, &db,
-                        path == NULL ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
-                        NULL) != SQLITE_OK ||
+    if (sqlite3_open_v2(path == NULL ? ":memory:" : path, &db, SQLITE_OPEN_READWRITE, NULL) !=
+            SQLITE_OK ||
+        sqlite3_exec(db, "PRAGMA query_only = on", NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
         g_error("%s: %s", sql, sqlite3_errmsg(db));
     for (int i = 0; parameters[i] != NULL; i++)
@@ -54,6 +54,14 @@ double ccs_json_number(const char *json, const char *place)
 {
     g_autofree char *text = ccs_json_text(json, place);
     return number_of(text);
+}
+
+char *ccs_json_types(const char *json, const char *place)
+{
+    return first_value(NULL,
+                       "SELECT group_concat(key || ' ' || type || char(10), '')"
+                       " FROM json_each(json_extract(?1, ?2))",
+                       (const char *const[]){json, place, NULL});
 }
 
 double ccs_json_length(const char *json, const char *place)

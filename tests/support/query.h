@@ -5,7 +5,8 @@
 
 /* ccs_query_text:
  * The first column of the first row that @sql gives on the database file @path, which is
- * opened for reading only. A NULL @path stands for an empty database.
+ * not changed (but what a killed writer left half done is undone, as every reader does). A NULL
+ * @path stands for an empty database.
  *
  * Returns: (transfer full): its text; NULL for no row and for SQL's NULL. */
 char *ccs_query_text(const char *path, const char *sql);
@@ -24,6 +25,11 @@ char *ccs_json_text(const char *json, const char *place);
 /* ccs_json_number:
  * The same as a number; NaN where nothing is or JSON's null stands. */
 double ccs_json_number(const char *json, const char *place);
+
+/* ccs_json_types:
+ * Returns: (transfer full): for each key of the object at @place of @json a line "KEY TYPE", where
+ * TYPE is what SQLite's json_type() says: integer, real, text, object, null, ... */
+char *ccs_json_types(const char *json, const char *place);
 
 /* ccs_json_length:
  * The number of elements of the array at @place of @json; NaN if no array is there. */

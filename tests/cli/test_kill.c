@@ -1,0 +1,186 @@
+/* What is left behind when a process is killed or interrupted while it writes, and when two of
+ * them write at once. */
+#include <signal.h>
+
+#include "tests/cli/cli.h"
+#include "tests/support/check_main.h"
+
+/* Half a million messages in 31 results: takes about a second. */
+#define LONG_RUN "bench", "allreduce", "-T", "cluster32", "--trace", "flows"
+#define N_SIZES  31
+
+static CcsFolder *folder;
+static char *db;
+
+static void set_up(void)
+{
+    folder = ccs_folder_new();
+    db = g_build_filename(folder, "ccsim.db", NULL);
+}
+
+static void tear_down(void)
+{
+    g_clear_pointer(&db, g_free);
+    g_clear_pointer(&folder, ccs_folder_remove);
+}
+
+static GSubprocess *start_long_run(void)
+{
+    static const char *const args[] = {LONG_RUN, NULL};
+    return ccs_program_start(&(CcsProgramCall){.args = args, .folder = folder});
+}
+
+static void wait_ms(uint32_t ms)
+{
+    g_usleep((gulong)ms * 1000);
+}
+
+/* Waits until @n results have been begun. The program is asked, for it waits for others that use
+ * the database, and finds no fault with one that is not yet made. */
+static void wait_for_results(int n)
+{
+    g_autofree char *query =
+        g_strdup_printf("sql --format csv 'SELECT count(*) >= %d FROM result'", n);
+
+    for (int i = 0; i < 1000; i++) {
+        g_auto(CcsProgramRun) asked = ccs_program_run_line(folder, query);
+        if (asked.status == 0 && g_str_has_suffix(asked.output, "\n1\n"))
+            return;
+        wait_ms(2);
+    }
+    ck_abort_msg("%d results have never been begun", n);
+}
+
+static void assert_sound(void)
+{
+    g_autofree char *integrity = ccs_query_text(db, "PRAGMA integrity_check");
+    ck_assert_str_eq(integrity, "ok");
+}
+
+static const uint32_t moments_ms[] = {0, 3, 6, 10, 15, 25, 50, 90, 160, 250, 400, 600};
+
+START_TEST(a_killed_run_leaves_a_sound_database)
+{
+    g_autoptr(GSubprocess) process = start_long_run();
+    wait_ms(moments_ms[_i] + g_random_int() % 10);
+    g_subprocess_send_signal(process, SIGKILL);
+    g_auto(CcsProgramRun) killed = ccs_program_wait(process);
+    bool has_db = g_file_test(db, G_FILE_TEST_EXISTS);
+
+    ck_assert(killed.signal == SIGKILL || killed.status == 0);
+    if (has_db)
+        assert_sound();
+    g_auto(CcsProgramRun) runs = ccs_program_run_line(folder, "runs --format csv");
+    if (has_db && killed.signal == SIGKILL)
+        assert_says_not(runs.output, ",running,");
+    g_auto(CcsProgramRun) next =
+        ccs_program_run_line(folder, "bench allreduce -T nvlink8 -b 8 -e 8");
+    assert_done(&next);
+    assert_sound();
+    ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) FROM last_run"), 1);
+}
+END_TEST
+
+START_TEST(a_killed_run_shows_as_interrupted)
+{
+    g_autoptr(GSubprocess) process = start_long_run();
+    wait_for_results(3);
+    g_subprocess_send_signal(process, SIGKILL);
+    g_auto(CcsProgramRun) killed = ccs_program_wait(process);
+    g_auto(CcsProgramRun) runs = ccs_program_run_line(folder, "runs --format csv");
+
+    ck_assert_int_eq(killed.signal, SIGKILL);
+    assert_done(&runs);
+    assert_says(runs.output, ",interrupted,");
+    ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) FROM last_run"), 0);
+    ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) FROM flow"), 0);
+}
+END_TEST
+
+START_TEST(a_run_under_way_shows_as_running)
+{
+    g_autoptr(GSubprocess) process = start_long_run();
+    wait_for_results(1);
+    g_subprocess_send_signal(process, SIGSTOP);
+    g_auto(CcsProgramRun) runs = ccs_program_run_line(folder, "runs --format csv");
+    g_subprocess_send_signal(process, SIGKILL);
+    g_auto(CcsProgramRun) killed = ccs_program_wait(process);
+
+    assert_done(&runs);
+    assert_says(runs.output, ",running,");
+    ck_assert_int_eq(killed.signal, SIGKILL);
+}
+END_TEST
+
+START_TEST(an_interrupted_run_ends_in_order)
+{
+    g_autoptr(GSubprocess) process = start_long_run();
+    wait_for_results(3);
+    g_subprocess_send_signal(process, SIGINT);
+    g_auto(CcsProgramRun) run = ccs_program_wait(process);
+    g_autofree char *row = ccs_query_text(
+        db, "SELECT status || '|' || error || '|' || (ended_at IS NOT NULL) FROM run");
+
+    assert_refused(&run, 130, "interrupted");
+    ck_assert_str_eq(row, "interrupted|interrupted|1");
+    assert_none(folder, "ccsim.db-");
+    assert_sound();
+}
+END_TEST
+
+START_TEST(an_interrupted_config_ends_in_order)
+{
+    static const char *const args[] = {"run", "long.yaml", "-J", "out.json", NULL};
+    g_autofree char *config =
+        ccs_folder_write(folder, "long.yaml",
+                         "title: t\ntopology: cluster32\nset: [nodes=8]\ncases:\n"
+                         "  - title: one\n    collective: allreduce\n"
+                         "    sizes: {from: 1 KiB, to: 1 TiB}\n    channels: [8, 16, 32]\n");
+    g_autoptr(GSubprocess) process =
+        ccs_program_start(&(CcsProgramCall){.args = args, .folder = folder});
+    wait_for_results(1);
+    g_subprocess_send_signal(process, SIGINT);
+    g_auto(CcsProgramRun) run = ccs_program_wait(process);
+
+    assert_refused(&run, 130, "interrupted");
+    assert_none(folder, "out.json");
+}
+END_TEST
+
+START_TEST(two_processes_write_one_database_at_once)
+{
+    g_autoptr(GSubprocess) first = start_long_run();
+    g_autoptr(GSubprocess) second = start_long_run();
+    g_auto(CcsProgramRun) one = ccs_program_wait(first);
+    g_auto(CcsProgramRun) two = ccs_program_wait(second);
+    g_autofree char *counts = ccs_query_text(
+        db, "SELECT group_concat(n, '|') FROM (SELECT count(*) AS n FROM complete_result"
+            " GROUP BY run_id)");
+
+    assert_done(&one);
+    assert_done(&two);
+    assert_sound();
+    ck_assert_str_eq(counts, G_STRINGIFY(N_SIZES) "|" G_STRINGIFY(N_SIZES));
+    ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) FROM topology"), 1);
+    ck_assert_double_eq(ccs_query_number(db, "SELECT (SELECT count(*) FROM flow_row) -"
+                                             " (SELECT sum(flows) FROM result)"),
+                        0);
+}
+END_TEST
+
+Suite *ccs_test_suite(void)
+{
+    Suite *suite = suite_create("kill");
+    TCase *tcase = tcase_create("kill");
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, a_killed_run_leaves_a_sound_database, 0, G_N_ELEMENTS(moments_ms));
+    tcase_add_test(tcase, a_killed_run_shows_as_interrupted);
+    tcase_add_test(tcase, a_run_under_way_shows_as_running);
+    tcase_add_test(tcase, an_interrupted_run_ends_in_order);
+    tcase_add_test(tcase, an_interrupted_config_ends_in_order);
+    tcase_add_test(tcase, two_processes_write_one_database_at_once);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
