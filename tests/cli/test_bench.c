@@ -217,10 +217,8 @@ END_TEST
 
 START_TEST(a_topology_and_a_transport_may_be_files)
 {
-    g_autofree char *topology =
-        ccs_folder_write(folder, "my.yaml", "node: {gpus: 2, nvlink: {bandwidth: 100 GB/s}}\n");
-    g_autofree char *transport =
-        ccs_folder_write(folder, "slow.yaml", "name: slow\nlaunch: 3 us\n");
+    ccs_folder_put(folder, "my.yaml", "node: {gpus: 2, nvlink: {bandwidth: 100 GB/s}}\n");
+    ccs_folder_put(folder, "slow.yaml", "name: slow\nlaunch: 3 us\n");
     g_auto(CcsProgramRun) run =
         bench("broadcast -T my.yaml --transport slow.yaml -b 100K -e 100K --format json");
     g_autofree char *name = ccs_json_text(run.output, "$.results[0].topology");

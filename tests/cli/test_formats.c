@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(json_replaces_the_file_that_a_link_leads_to)
 {
-    g_autofree char *file = ccs_folder_write(folder, "real.json", "old");
+    ccs_folder_put(folder, "real.json", "old");
     g_autofree char *link = g_build_filename(folder, "link.json", NULL);
     struct stat status;
     ck_assert_int_eq(symlink("real.json", link), 0);
