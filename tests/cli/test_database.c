@@ -78,12 +78,11 @@ START_TEST(a_level_changes_no_result)
 END_TEST
 
 /* All algorithms, on a machine with latencies, costs and two nodes of three ranks. */
-static void set_up_everything(void)
+static void run_everything(void)
 {
     static const char *const collectives[] = {"allreduce", "allgather", "reducescatter",
                                               "alltoall",  "broadcast", "sendrecv"};
 
-    set_up();
     for (size_t i = 0; i < G_N_ELEMENTS(collectives); i++) {
         g_autofree char *line = g_strdup_printf(
             "bench %s -T dgx-h100 --nodes 2 --ranks-per-node 3 -A all -b 0 -e 10M -i 5000001"
@@ -94,61 +93,60 @@ static void set_up_everything(void)
     }
 }
 
-START_TEST(sums_over_messages_agree_with_the_summaries)
-{
-    assert_no_row("SELECT count(*) < 20 FROM result");
-    assert_no_row("SELECT count(*) FROM result WHERE flows <>"
-                  " (SELECT count(*) FROM flow WHERE flow.result_id = result.result_id)");
-    assert_no_row("SELECT count(*) FROM rank_summary AS r WHERE (bytes_sent, messages_sent) IS NOT"
-                  " (SELECT total(bytes), count(*) FROM flow WHERE result_id = r.result_id"
-                  "  AND src = r.rank)");
-    assert_no_row(
-        "SELECT count(*) FROM rank_summary AS r WHERE (bytes_received, messages_received) IS NOT"
-        " (SELECT total(bytes), count(*) FROM flow WHERE result_id = r.result_id"
-        "  AND dst = r.rank)");
-    assert_no_row("SELECT count(*) FROM result WHERE bytes_sent_max <>"
-                  " (SELECT max(bytes_sent) FROM rank_summary AS r"
-                  "  WHERE r.result_id = result.result_id)");
-    assert_no_row("SELECT count(*) FROM step WHERE (messages, bytes) IS NOT"
-                  " (SELECT count(*), sum(bytes) FROM flow WHERE flow.result_id = step.result_id"
-                  "  AND flow.phase_id = step.phase_id AND flow.message = step.step)");
-}
-END_TEST
+/* Each counts the rows that are wrong. */
+static const char *const sums[] = {
+    /* Messages and summaries. */
+    "SELECT count(*) < 20 FROM result",
+    "SELECT count(*) FROM result WHERE flows <>"
+    " (SELECT count(*) FROM flow WHERE flow.result_id = result.result_id)",
+    "SELECT count(*) FROM rank_summary AS r WHERE (bytes_sent, messages_sent) IS NOT"
+    " (SELECT total(bytes), count(*) FROM flow WHERE result_id = r.result_id"
+    "  AND src = r.rank)",
+    "SELECT count(*) FROM rank_summary AS r WHERE (bytes_received, messages_received) IS NOT"
+    " (SELECT total(bytes), count(*) FROM flow WHERE result_id = r.result_id"
+    "  AND dst = r.rank)",
+    "SELECT count(*) FROM result WHERE bytes_sent_max <>"
+    " (SELECT max(bytes_sent) FROM rank_summary AS r"
+    "  WHERE r.result_id = result.result_id)",
+    "SELECT count(*) FROM step WHERE (messages, bytes) IS NOT"
+    " (SELECT count(*), sum(bytes) FROM flow WHERE flow.result_id = step.result_id"
+    "  AND flow.phase_id = step.phase_id AND flow.message = step.step)",
+    /* Links and ranks: what a rank sends leaves its GPU, through which messages of others may pass
+     * as well. */
+    "SELECT count(*) FROM rank_summary AS r JOIN result USING (result_id)"
+    " WHERE bytes_sent > (SELECT total(s.bytes) FROM link_summary AS s JOIN link"
+    "  ON link.topology_id = result.topology_id AND link.link_id = s.link_id"
+    "  WHERE s.result_id = r.result_id AND link.from_vertex = r.vertex_id)",
+    "SELECT count(*) FROM link_summary WHERE utilisation > 1 + 1e-9",
+    "SELECT count(*) FROM link_summary JOIN result USING (result_id)"
+    " WHERE busy_ps > time_ps",
+    "SELECT count(*) FROM link_summary AS s JOIN result USING (result_id) JOIN link"
+    " ON link.topology_id = result.topology_id AND link.link_id = s.link_id"
+    " WHERE s.peak_GBps > link.bandwidth_GBps * (1 + 1e-9)",
+    /* Times. */
+    "SELECT count(*) FROM result WHERE time_ps <>"
+    " (SELECT sum(time_ps) FROM critical_path AS c"
+    "  WHERE c.result_id = result.result_id)",
+    "SELECT count(*) FROM result WHERE abs(1 -"
+    " (SELECT sum(share) FROM critical_path AS c"
+    "  WHERE c.result_id = result.result_id)) > 1e-9",
+    "SELECT count(*) FROM result WHERE time_ps <>"
+    " (SELECT max(arrived_ps) FROM flow WHERE flow.result_id = result.result_id)",
+    "SELECT count(*) FROM result WHERE time_ps <>"
+    " (SELECT max(finished_ps) FROM rank_summary AS r"
+    "  WHERE r.result_id = result.result_id)",
+    "SELECT count(*) FROM flow WHERE NOT (2000000 <= started_ps"
+    " AND started_ps + 3000000 = entered_ps AND entered_ps <= injected_ps"
+    " AND injected_ps <= arrived_ps)",
+    "SELECT count(*) FROM result WHERE bound_ps > time_ps"
+    " OR abs(efficiency - bound_ps * 1.0 / time_ps) > 1e-9",
+};
 
-START_TEST(sums_over_links_agree_with_the_ranks)
+START_TEST(sums_over_messages_links_ranks_and_causes_agree)
 {
-    /* What a rank sends leaves its GPU, through which messages of others may pass as well. */
-    assert_no_row("SELECT count(*) FROM rank_summary AS r JOIN result USING (result_id)"
-                  " WHERE bytes_sent > (SELECT total(s.bytes) FROM link_summary AS s JOIN link"
-                  "  ON link.topology_id = result.topology_id AND link.link_id = s.link_id"
-                  "  WHERE s.result_id = r.result_id AND link.from_vertex = r.vertex_id)");
-    assert_no_row("SELECT count(*) FROM link_summary WHERE utilisation > 1 + 1e-9");
-    assert_no_row("SELECT count(*) FROM link_summary JOIN result USING (result_id)"
-                  " WHERE busy_ps > time_ps");
-    assert_no_row("SELECT count(*) FROM link_summary AS s JOIN result USING (result_id) JOIN link"
-                  " ON link.topology_id = result.topology_id AND link.link_id = s.link_id"
-                  " WHERE s.peak_GBps > link.bandwidth_GBps * (1 + 1e-9)");
-}
-END_TEST
-
-START_TEST(times_agree)
-{
-    assert_no_row("SELECT count(*) FROM result WHERE time_ps <>"
-                  " (SELECT sum(time_ps) FROM critical_path AS c"
-                  "  WHERE c.result_id = result.result_id)");
-    assert_no_row("SELECT count(*) FROM result WHERE abs(1 -"
-                  " (SELECT sum(share) FROM critical_path AS c"
-                  "  WHERE c.result_id = result.result_id)) > 1e-9");
-    assert_no_row("SELECT count(*) FROM result WHERE time_ps <>"
-                  " (SELECT max(arrived_ps) FROM flow WHERE flow.result_id = result.result_id)");
-    assert_no_row("SELECT count(*) FROM result WHERE time_ps <>"
-                  " (SELECT max(finished_ps) FROM rank_summary AS r"
-                  "  WHERE r.result_id = result.result_id)");
-    assert_no_row("SELECT count(*) FROM flow WHERE NOT (2000000 <= started_ps"
-                  " AND started_ps + 3000000 = entered_ps AND entered_ps <= injected_ps"
-                  " AND injected_ps <= arrived_ps)");
-    assert_no_row("SELECT count(*) FROM result WHERE bound_ps > time_ps"
-                  " OR abs(efficiency - bound_ps * 1.0 / time_ps) > 1e-9");
+    run_everything();
+    for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
+        assert_no_row(sums[i]);
 }
 END_TEST
 
@@ -246,16 +244,15 @@ END_TEST
 
 START_TEST(the_order_of_keys_in_a_topology_does_not_matter)
 {
-    g_autofree char *one = ccs_folder_write(
+    write_file(
         folder, "one.yaml",
         "name: t\nnodes: 2\nnode:\n  gpus: 4\n  nvlink: {bandwidth: 300 GB/s, latency: 1 us}\n"
         "  nics: {count: 4, bandwidth: 50 GB/s, latency: 2 us}\n"
         "fabric: {kind: leaf-spine, rail_optimized: false, spines: 2, ports_per_leaf: 4}\n");
-    g_autofree char *two = ccs_folder_write(
-        folder, "two.yaml",
-        "fabric: {ports_per_leaf: 4, spines: 2, rail_optimized: false, kind: leaf-spine}\n"
-        "node:\n  nics: {latency: 2 us, bandwidth: 50 GB/s, count: 4}\n"
-        "  nvlink: {latency: 1 us, bandwidth: 300 GB/s}\n  gpus: 4\nnodes: 2\nname: t\n");
+    write_file(folder, "two.yaml",
+               "fabric: {ports_per_leaf: 4, spines: 2, rail_optimized: false, kind: leaf-spine}\n"
+               "node:\n  nics: {latency: 2 us, bandwidth: 50 GB/s, count: 4}\n"
+               "  nvlink: {latency: 1 us, bandwidth: 300 GB/s}\n  gpus: 4\nnodes: 2\nname: t\n");
     run("bench alltoall -T one.yaml -b 1M -e 4M --trace flows --db a.db");
     run("bench alltoall -T two.yaml -b 1M -e 4M --trace flows --db b.db");
 
@@ -273,8 +270,8 @@ START_TEST(the_order_of_links_changes_no_time)
         g_strdup_printf("name: t\nnode: {gpus: 3}\nlinks:\n%s%s%s", links[0], links[1], links[2]);
     g_autofree char *back =
         g_strdup_printf("name: t\nnode: {gpus: 3}\nlinks:\n%s%s%s", links[2], links[1], links[0]);
-    g_autofree char *one = ccs_folder_write(folder, "one.yaml", there);
-    g_autofree char *two = ccs_folder_write(folder, "two.yaml", back);
+    write_file(folder, "one.yaml", there);
+    write_file(folder, "two.yaml", back);
     run("bench allreduce -A ring,naive,tree -T one.yaml -b 1M -e 4M");
     run("bench allreduce -A ring,naive,tree -T two.yaml -b 1M -e 4M");
 
@@ -288,12 +285,12 @@ Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("database");
     TCase *tcase = tcase_create("database");
-    TCase *sums = tcase_create("sums");
 
     tcase_set_timeout(tcase, 30);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_level_fills_its_tables_and_no_others, 0, G_N_ELEMENTS(levels));
     tcase_add_test(tcase, a_level_changes_no_result);
+    tcase_add_test(tcase, sums_over_messages_links_ranks_and_causes_agree);
     tcase_add_test(tcase, busiest_link_is_the_bottleneck_that_the_result_names);
     tcase_add_test(tcase, best_algorithm_compare_and_crossover_answer);
     tcase_add_test(tcase, last_run_holds_the_newest_results);
@@ -302,11 +299,5 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, the_order_of_keys_in_a_topology_does_not_matter);
     tcase_add_test(tcase, the_order_of_links_changes_no_time);
     suite_add_tcase(suite, tcase);
-
-    tcase_add_unchecked_fixture(sums, set_up_everything, tear_down); /* once for all of them */
-    tcase_add_test(sums, sums_over_messages_agree_with_the_summaries);
-    tcase_add_test(sums, sums_over_links_agree_with_the_ranks);
-    tcase_add_test(sums, times_agree);
-    suite_add_tcase(suite, sums);
     return suite;
 }

@@ -112,8 +112,7 @@ END_TEST
 
 START_TEST(topo_check_refuses_ranks_that_cannot_meet)
 {
-    g_autofree char *path = ccs_folder_write(
-        folder, "t.yaml", "nodes: 2\nnode: {gpus: 2, nvlink: {bandwidth: 1 GB/s}}\n");
+    write_file(folder, "t.yaml", "nodes: 2\nnode: {gpus: 2, nvlink: {bandwidth: 1 GB/s}}\n");
     g_auto(CcsProgramRun) all = ccs_program_run_line(folder, "topo check t.yaml");
     g_auto(CcsProgramRun) some = ccs_program_run_line(folder, "topo check t.yaml --ranks 2");
 
@@ -160,6 +159,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("list_topo_schema");
     TCase *tcase = tcase_create("list_topo_schema");
 
+    tcase_set_timeout(tcase, 30);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, list_knows_what_is_built_in, 0, G_N_ELEMENTS(listed));
     tcase_add_loop_test(tcase, list_speaks_every_format, 0, G_N_ELEMENTS(formats));
