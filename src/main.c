@@ -47,12 +47,11 @@ static bool explain(const char *name, GError **error)
         return true;
     }
     const CcsCommand *command = find_command(name, error);
-    char *arguments[] = {g_strdup(name), g_strdup("--help"), NULL};
+    g_autofree char *copy = g_strdup(name);
+    char help[] = "--help";
+    char *arguments[] = {copy, help, NULL};
 
-    bool is_ok = command != NULL && command->run(2, arguments, error);
-    g_free(arguments[0]);
-    g_free(arguments[1]);
-    return is_ok;
+    return command != NULL && command->run(2, arguments, error);
 }
 
 static bool run(int argc, char **argv, GError **error)

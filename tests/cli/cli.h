@@ -10,6 +10,12 @@
 #include "tests/support/program.h"
 #include "tests/support/query.h"
 
+/* Writes @text to the file @name in @folder. */
+static inline void write_file(const char *folder, const char *name, const char *text)
+{
+    g_free(ccs_folder_write(folder, name, text));
+}
+
 /* @text has @part in it. */
 static inline void assert_says(const char *text, const char *part)
 {

@@ -79,7 +79,7 @@ static const struct {
 
 START_TEST(a_wrong_topology_is_refused_at_the_place_of_the_fault)
 {
-    ccs_folder_put(folder, "t.yaml", bad_topologies[_i].text);
+    write_file(folder, "t.yaml", bad_topologies[_i].text);
     g_auto(CcsProgramRun) run =
         ccs_program_run_line(folder, "bench allreduce -T t.yaml -J out.json");
 
@@ -91,7 +91,7 @@ END_TEST
 
 START_TEST(ranks_that_cannot_reach_each_other_are_named)
 {
-    ccs_folder_put(folder, "t.yaml", "node: {gpus: 4}\n");
+    write_file(folder, "t.yaml", "node: {gpus: 4}\n");
     g_auto(CcsProgramRun) bench =
         ccs_program_run_line(folder, "bench allreduce -T t.yaml -b 8 -e 8 -J out.json");
     g_auto(CcsProgramRun) check = ccs_program_run_line(folder, "topo check t.yaml");
@@ -120,7 +120,7 @@ START_TEST(twenty_faults_are_shown_at_once_and_the_rest_is_counted)
     g_autoptr(GString) text = g_string_new("node: {gpus: 2}\nlinks:\n");
     for (int i = 0; i < 25; i++)
         g_string_append(text, "  - {from: n0.gpu0, to: n0.gpu1, bandwidth: 5}\n");
-    ccs_folder_put(folder, "t.yaml", text->str);
+    write_file(folder, "t.yaml", text->str);
     g_auto(CcsProgramRun) run = ccs_program_run_line(folder, "topo check t.yaml");
     g_auto(GStrv) faults = g_strsplit(run.errors, ": error: ", -1);
 
@@ -168,7 +168,7 @@ END_TEST
 
 START_TEST(a_database_that_is_none_is_left_as_it_is)
 {
-    ccs_folder_put(folder, "my.db", "not a database, but my letters\n");
+    write_file(folder, "my.db", "not a database, but my letters\n");
     g_auto(CcsProgramRun) bench =
         ccs_program_run_line(folder, "bench allreduce -T nvlink8 --db my.db");
     g_auto(CcsProgramRun) sql = ccs_program_run_line(folder, "sql --db my.db 'SELECT 1'");
@@ -207,6 +207,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("bad_input");
     TCase *tcase = tcase_create("bad_input");
 
+    tcase_set_timeout(tcase, 30);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, what_is_no_yaml_is_refused_with_its_place, 0,
                         G_N_ELEMENTS(unreadable));

@@ -217,8 +217,8 @@ END_TEST
 
 START_TEST(a_topology_and_a_transport_may_be_files)
 {
-    ccs_folder_put(folder, "my.yaml", "node: {gpus: 2, nvlink: {bandwidth: 100 GB/s}}\n");
-    ccs_folder_put(folder, "slow.yaml", "name: slow\nlaunch: 3 us\n");
+    write_file(folder, "my.yaml", "node: {gpus: 2, nvlink: {bandwidth: 100 GB/s}}\n");
+    write_file(folder, "slow.yaml", "name: slow\nlaunch: 3 us\n");
     g_auto(CcsProgramRun) run =
         bench("broadcast -T my.yaml --transport slow.yaml -b 100K -e 100K --format json");
     g_autofree char *name = ccs_json_text(run.output, "$.results[0].topology");
@@ -403,6 +403,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("bench");
     TCase *tcase = tcase_create("bench");
 
+    tcase_set_timeout(tcase, 30);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, sizes_double_from_8_bytes_to_8_gib);
     tcase_add_loop_test(tcase, sizes_grow_as_they_are_asked_to, 0, G_N_ELEMENTS(good_sizes));

@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(json_replaces_the_file_that_a_link_leads_to)
 {
-    ccs_folder_put(folder, "real.json", "old");
+    write_file(folder, "real.json", "old");
     g_autofree char *link = g_build_filename(folder, "link.json", NULL);
     struct stat status;
     ck_assert_int_eq(symlink("real.json", link), 0);
@@ -333,6 +333,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("formats");
     TCase *tcase = tcase_create("formats");
 
+    tcase_set_timeout(tcase, 30);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, json_has_every_key_of_the_contract);
     tcase_add_test(tcase, json_names_a_run_of_the_database);

@@ -131,10 +131,10 @@ END_TEST
 START_TEST(an_interrupted_config_ends_in_order)
 {
     static const char *const args[] = {"run", "long.yaml", "-J", "out.json", NULL};
-    ccs_folder_put(folder, "long.yaml",
-                   "title: t\ntopology: cluster32\nset: [nodes=8]\ncases:\n"
-                   "  - title: one\n    collective: allreduce\n"
-                   "    sizes: {from: 1 KiB, to: 1 TiB}\n    channels: [8, 16, 32]\n");
+    write_file(folder, "long.yaml",
+               "title: t\ntopology: cluster32\nset: [nodes=8]\ncases:\n"
+               "  - title: one\n    collective: allreduce\n"
+               "    sizes: {from: 1 KiB, to: 1 TiB}\n    channels: [8, 16, 32]\n");
     g_autoptr(GSubprocess) process =
         ccs_program_start(&(CcsProgramCall){.args = args, .folder = folder});
     wait_for_results(1);

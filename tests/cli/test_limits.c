@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(a_json_file_is_written_whole_or_not_at_all)
 {
-    ccs_folder_put(folder, "out.json", "{}");
+    write_file(folder, "out.json", "{}");
     g_auto(CcsProgramRun) run =
         run_with_limit("bench allreduce -T nvlink8 --no-db -J out.json", 1024);
     g_autofree char *text = ccs_folder_read(folder, "out.json");

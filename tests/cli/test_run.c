@@ -23,7 +23,7 @@ static void tear_down(void)
 /* Runs the config @text as "ccsim run c.yaml OPTIONS". */
 static CcsProgramRun run(const char *text, const char *options)
 {
-    ccs_folder_put(folder, "c.yaml", text);
+    write_file(folder, "c.yaml", text);
     g_autofree char *line = g_strconcat("run c.yaml ", options, NULL);
     return ccs_program_run_line(folder, line);
 }
@@ -120,8 +120,8 @@ START_TEST(a_topology_lies_beside_its_config)
 {
     g_autofree char *sub = g_build_filename(folder, "sub", NULL);
     ck_assert_int_eq(g_mkdir(sub, 0755), 0);
-    ccs_folder_put(sub, "my.yaml", "node: {gpus: 4, nvlink: {bandwidth: 100 GB/s}}\n");
-    ccs_folder_put(sub, "c.yaml", "title: t\ntopology: my.yaml\ncases:\n" GOOD_CASE);
+    write_file(sub, "my.yaml", "node: {gpus: 4, nvlink: {bandwidth: 100 GB/s}}\n");
+    write_file(sub, "c.yaml", "title: t\ntopology: my.yaml\ncases:\n" GOOD_CASE);
     g_auto(CcsProgramRun) one = ccs_program_run_line(folder, "run sub/c.yaml --format json");
     g_autofree char *name = ccs_json_text(one.output, "$.results[0].topology");
 
@@ -132,7 +132,7 @@ END_TEST
 
 START_TEST(a_topology_that_is_missing_or_wrong_is_named)
 {
-    ccs_folder_put(folder, "bad.yaml", "node: {gpus: 4, gpsu: 3}\n");
+    write_file(folder, "bad.yaml", "node: {gpus: 4, gpsu: 3}\n");
     g_auto(CcsProgramRun) missing = run("title: t\ntopology: missing.yaml\ncases:\n" GOOD_CASE, "");
     g_auto(CcsProgramRun) wrong = run("title: t\ntopology: bad.yaml\ncases:\n" GOOD_CASE, "");
 
@@ -290,6 +290,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("run");
     TCase *tcase = tcase_create("run");
 
+    tcase_set_timeout(tcase, 30);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_wrong_config_is_refused_at_the_place_of_the_fault, 0,
                         G_N_ELEMENTS(bad_configs));

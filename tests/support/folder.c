@@ -45,8 +45,3 @@ char *ccs_folder_read(const char *folder, const char *name)
 
     return g_file_get_contents(path, &text, NULL, NULL) ? text : NULL;
 }
-
-void ccs_folder_put(const char *folder, const char *name, const char *text)
-{
-    g_free(ccs_folder_write(folder, name, text));
-}

@@ -25,9 +25,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsFolder, ccs_folder_remove)
  * Returns: (transfer full): the path of the file. */
 char *ccs_folder_write(const char *folder, const char *name, const char *text);
 
-/* ccs_folder_put: the same where the path does not matter. */
-void ccs_folder_put(const char *folder, const char *name, const char *text);
-
 /* ccs_folder_read:
  * Returns: (transfer full): what the file @name in @folder holds; NULL if there is none. */
 char *ccs_folder_read(const char *folder, const char *name);
