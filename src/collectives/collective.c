@@ -55,7 +55,7 @@ static const CcsCollectiveInfo infos[CCS_N_COLLECTIVES + 1] = {
                      .is_count_per_rank = true,
                      .default_algorithm = "flat"},
     [CCS_SENDRECV] = {.name = "sendrecv",
-                      .summary = "rank r ends with the data of rank r - 1",
+                      .summary = "rank r ends with the data of rank r - D, D being --distance",
                       .factor = CCS_BUSBW_SAME,
                       .default_algorithm = "shift"},
     [CCS_BARRIER] = {.name = "barrier",
