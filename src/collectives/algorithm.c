@@ -24,6 +24,11 @@ const CcsAlgorithm *ccs_algorithm_find(CcsCollective collective, const char *nam
     return NULL;
 }
 
+bool ccs_algorithm_fill(const CcsAlgorithm *algorithm, CcsSchedule *schedule, GError **error)
+{
+    return ccs_schedule_n_ranks(schedule) == 1 || algorithm->build(schedule, error);
+}
+
 CcsSchedule *ccs_algorithm_schedule(const CcsAlgorithm *algorithm,
                                     const CcsCommunicator *communicator, CcsRank root,
                                     uint32_t n_channels, uint32_t pipeline, GError **error)
@@ -31,7 +36,7 @@ CcsSchedule *ccs_algorithm_schedule(const CcsAlgorithm *algorithm,
     g_autoptr(CcsSchedule) schedule =
         ccs_schedule_new(algorithm->collective, communicator, root, n_channels, pipeline);
 
-    if (ccs_communicator_n_ranks(communicator) > 1 && !algorithm->build(schedule, error))
+    if (!ccs_algorithm_fill(algorithm, schedule, error))
         return NULL;
     return g_steal_pointer(&schedule);
 }

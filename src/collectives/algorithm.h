@@ -44,12 +44,18 @@ extern const CcsAlgorithm *const ccs_algorithms[];
 /* ccs_algorithm_find: CCS_ERROR_USAGE with a hint if @collective has none of that name. */
 const CcsAlgorithm *ccs_algorithm_find(CcsCollective collective, const char *name, GError **error);
 
-/* ccs_algorithm_schedule:
- * Builds the schedule of @algorithm. @pipeline is the number of chunks of a pipelined
- * algorithm, and without effect on the others. With one rank there is nothing to send.
+/* ccs_algorithm_fill:
+ * Adds the lanes of @algorithm to @schedule, a new one of its collective, in which a distance
+ * or weights may have been set. With one rank there is nothing to send.
  *
- * Returns: (transfer full), or NULL with CCS_ERROR_INPUT where the algorithm cannot serve
- * this communicator. */
+ * Returns: false with CCS_ERROR_INPUT where the algorithm cannot serve this communicator. */
+bool ccs_algorithm_fill(const CcsAlgorithm *algorithm, CcsSchedule *schedule, GError **error);
+
+/* ccs_algorithm_schedule:
+ * A new schedule, filled. @pipeline is the number of chunks of a pipelined algorithm, and
+ * without effect on the others.
+ *
+ * Returns: (transfer full), or NULL as above. */
 CcsSchedule *ccs_algorithm_schedule(const CcsAlgorithm *algorithm,
                                     const CcsCommunicator *communicator, CcsRank root,
                                     uint32_t n_channels, uint32_t pipeline, GError **error);

@@ -1,74 +1,61 @@
 /* broadcast_binomial.c - everyone who has the data sends it to one who has not
  *
- * Positions are counted from the root. In each round the distance halves: position v, a
- * multiple of 2 d, sends the whole buffer to v + d. The long distances come first, so that
- * few messages cross between nodes. With eight ranks:
+ * Positions are counted from the root, and the distance halves each round (binomial.h). With
+ * eight ranks:
  *
  *     0 -> 4;   0 -> 2, 4 -> 6;   0 -> 1, 2 -> 3, 4 -> 5, 6 -> 7 */
 #include "collectives/algorithm.h"
+#include "collectives/binomial.h"
 #include "collectives/order.h"
 
-typedef struct {
-    CcsSchedule *schedule;
-    const CcsRank *order;
-    uint32_t channel;
-    CcsLaneId *inbound; /* by position: the lane that brings the data */
-    CcsLaneId *last;    /* by position: the lane that sent last */
-} Builder;
-
-static void add_message(const Builder *builder, uint32_t from, uint32_t to)
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
 {
-    CcsSchedule *schedule = builder->schedule;
-    CcsRank source = builder->order[from];
-    CcsRank peer = builder->order[to];
-    CcsLaneId lane = ccs_schedule_add_lane(
-        schedule, &(CcsLane){.source = source,
-                             .peer = peer,
-                             .channel = builder->channel,
-                             .n_messages = 1,
-                             .from = {.buffer = CCS_BUFFER_OUTPUT},
-                             .to = {.buffer = CCS_BUFFER_OUTPUT},
-                             .path = ccs_schedule_path(schedule, source, peer, builder->channel)});
+    uint32_t n_rounds = ccs_binomial_rounds(n_ranks);
 
-    if (builder->inbound[from] != CCS_NO_LANE)
-        ccs_schedule_gate(schedule, lane, builder->inbound[from]);
-    if (builder->last[from] != CCS_NO_LANE) /* one round after the other */
-        ccs_schedule_depend(schedule, &(CcsDependency){.after = lane,
-                                                       .before = builder->last[from],
-                                                       .event = CCS_SENT,
-                                                       .p_before = 1,
-                                                       .p_after = 1});
-    builder->last[from] = lane;
-    builder->inbound[to] = lane;
+    (void)n_chunks;
+    *ret_terms =
+        (CcsTerms){.latencies = ccs_binomial_hops(n_ranks), .costs = n_rounds, .sizes = n_rounds};
+    return true;
 }
 
-static void add_channel(CcsSchedule *schedule, uint32_t channel)
+static void add_channel(CcsSchedule *schedule, uint32_t channel, uint32_t phase)
 {
     uint32_t n = ccs_schedule_n_ranks(schedule);
+    g_autoptr(GArray) edges = ccs_binomial_edges(n);
     g_autofree CcsRank *order = ccs_chain_order(schedule, channel);
-    g_autofree CcsLaneId *inbound = g_new(CcsLaneId, n);
-    g_autofree CcsLaneId *last = g_new(CcsLaneId, n);
-    Builder builder = {schedule, order, channel, inbound, last};
-    uint32_t distance = 1;
+    g_autofree CcsLaneId *inbound = g_new(CcsLaneId, n); /* by position: brings the data */
+    g_autofree CcsLaneId *last = g_new(CcsLaneId, n);    /* by position: sent last */
 
-    for (uint32_t i = 0; i < n; i++) {
-        inbound[i] = CCS_NO_LANE;
-        last[i] = CCS_NO_LANE;
-    }
-    while (distance < n)
-        distance *= 2;
-    for (distance /= 2; distance > 0; distance /= 2) {
-        for (uint32_t from = 0; from + distance < n; from += 2 * distance)
-            add_message(&builder, from, from + distance);
+    for (uint32_t i = 0; i < n; i++)
+        inbound[i] = last[i] = CCS_NO_LANE;
+    for (guint i = 0; i < edges->len; i++) {
+        const CcsBinomialEdge *edge = &g_array_index(edges, CcsBinomialEdge, i);
+        CcsRank source = order[edge->upper];
+        CcsRank peer = order[edge->lower];
+        CcsLaneId lane = ccs_schedule_add_lane(
+            schedule, &(CcsLane){.source = source,
+                                 .peer = peer,
+                                 .channel = channel,
+                                 .phase = phase,
+                                 .n_messages = 1,
+                                 .from = {.buffer = CCS_BUFFER_OUTPUT},
+                                 .to = {.buffer = CCS_BUFFER_OUTPUT},
+                                 .path = ccs_schedule_path(schedule, source, peer, channel)});
+        if (inbound[edge->upper] != CCS_NO_LANE)
+            ccs_schedule_gate(schedule, lane, inbound[edge->upper]);
+        if (last[edge->upper] != CCS_NO_LANE) /* one round after the other */
+            ccs_schedule_gate_sent(schedule, lane, last[edge->upper]);
+        inbound[edge->lower] = last[edge->upper] = lane;
     }
 }
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
+    uint32_t phase = ccs_schedule_add_phase(schedule, "broadcast");
+
     (void)error;
-    ccs_schedule_add_phase(schedule, "broadcast");
     for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++)
-        add_channel(schedule, channel);
+        add_channel(schedule, channel, phase);
     return true;
 }
 
@@ -76,5 +63,12 @@ const CcsAlgorithm ccs_broadcast_binomial = {
     .collective = CCS_BROADCAST,
     .name = "binomial",
     .summary = "the number of ranks that have the data doubles each round",
+    .idea = "The root sends the whole buffer to one rank, then both send it to one more each, "
+            "and so on. After log2 n rounds every rank has it.",
+    .when = "For small buffers, where the number of messages one after the other is what counts.",
+    .formula = "floor(log2 n) a + ceil(log2 n) (o + S/B)",
+    .assumption = "A rank sends one message after the other; the rank reached last is fewer hops "
+                  "away where n is no power of two (Thakur et al. 2005, with ceil for both).",
+    .terms = terms,
     .build = build,
 };

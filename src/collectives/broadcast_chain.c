@@ -5,6 +5,15 @@
 #include "collectives/algorithm.h"
 #include "collectives/order.h"
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double n_steps = (double)n_chunks + n_ranks - 2;
+
+    *ret_terms =
+        (CcsTerms){.latencies = n_ranks - 1.0, .costs = n_steps, .sizes = n_steps / n_chunks};
+    return true;
+}
+
 static bool build(CcsSchedule *schedule, GError **error)
 {
     uint32_t depth = ccs_schedule_pipeline(schedule);
@@ -36,6 +45,12 @@ const CcsAlgorithm ccs_broadcast_chain = {
     .collective = CCS_BROADCAST,
     .name = "chain",
     .summary = "pipelined down a chain of all ranks",
+    .idea = "All ranks stand in one chain behind the root, and every rank passes on each chunk as "
+            "soon as it has it. With many chunks all ranks send at once.",
+    .when = "For large buffers: every port sends the buffer once, the least there is.",
+    .formula = "(n-1) a + (K+n-2) (o + S/(K B))",
+    .assumption = "All chunks are equal (Chan et al. 2007; the best K is sqrt((n-2) S/(o B))).",
+    .terms = terms,
     .is_pipelined = true,
     .build = build,
 };

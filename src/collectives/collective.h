@@ -37,6 +37,7 @@ typedef struct {
     CcsBusbwFactor factor;
     bool has_op;
     bool has_root;
+    bool is_without_data;          /* no size changes anything: it is always 0 */
     bool is_count_per_rank;        /* the count column is elements per rank, the size all of them */
     const char *default_algorithm; /* under the ideal transport */
 } CcsCollectiveInfo;

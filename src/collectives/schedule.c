@@ -9,12 +9,13 @@ struct CcsSchedule {
     uint32_t n_channels;
     uint32_t pipeline;
     uint32_t n_chunks;
-    CcsRank *owners;      /* by channel and chunk; NULL if dealt out in order */
-    uint32_t distance;    /* of sendrecv */
-    GPtrArray *labels;    /* of owned texts */
-    GPtrArray *phases;    /* of owned names, NULL-terminated */
-    GArray *lanes;        /* of CcsLane */
-    GArray *dependencies; /* of CcsDependency */
+    CcsRank *owners;           /* by channel and chunk; NULL if dealt out in order */
+    uint32_t distance;         /* of sendrecv */
+    const CcsWeights *weights; /* not owned; may be NULL */
+    GPtrArray *labels;         /* of owned texts */
+    GPtrArray *phases;         /* of owned names, NULL-terminated */
+    GArray *lanes;             /* of CcsLane */
+    GArray *dependencies;      /* of CcsDependency */
 };
 
 CcsSchedule *ccs_schedule_new(CcsCollective collective, const CcsCommunicator *communicator,
@@ -91,6 +92,16 @@ uint32_t ccs_schedule_distance(const CcsSchedule *schedule)
 void ccs_schedule_set_distance(CcsSchedule *schedule, uint32_t distance)
 {
     schedule->distance = distance;
+}
+
+const CcsWeights *ccs_schedule_weights(const CcsSchedule *schedule)
+{
+    return schedule->weights;
+}
+
+void ccs_schedule_set_weights(CcsSchedule *schedule, const CcsWeights *weights)
+{
+    schedule->weights = weights;
 }
 
 void ccs_schedule_set_n_chunks(CcsSchedule *schedule, uint32_t n_chunks)
@@ -192,14 +203,24 @@ void ccs_schedule_wait(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before,
                                                    .distance = distance});
 }
 
-void ccs_schedule_gate(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before)
+static void gate(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before, CcsEvent event)
 {
     ccs_schedule_depend(
         schedule, &(CcsDependency){.after = after,
                                    .before = before,
-                                   .event = CCS_ARRIVED,
+                                   .event = event,
                                    .p_before = ccs_schedule_lane(schedule, before)->n_messages,
                                    .p_after = ccs_schedule_lane(schedule, after)->n_messages});
+}
+
+void ccs_schedule_gate(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before)
+{
+    gate(schedule, after, before, CCS_ARRIVED);
+}
+
+void ccs_schedule_gate_sent(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before)
+{
+    gate(schedule, after, before, CCS_SENT);
 }
 
 static const CcsPath no_path = {CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX};
@@ -211,6 +232,7 @@ CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
 
     copy->n_chunks = schedule->n_chunks;
     copy->distance = schedule->distance;
+    copy->weights = schedule->weights;
     if (schedule->owners != NULL)
         copy->owners = g_memdup2(schedule->owners,
                                  sizeof(CcsRank) * schedule->n_channels * schedule->n_chunks);
@@ -341,13 +363,16 @@ uint32_t ccs_box_begin(const CcsBox *box, const CcsLane *lane, uint32_t message,
 
 uint32_t ccs_box_n_chunks(const CcsBox *box)
 {
-    return MAX(box->n1, 1) * MAX(box->n2, 1);
+    return MAX(box->n1, 1) * MAX(box->n2, 1) - box->n_left_out;
 }
 
 uint32_t ccs_box_chunk(const CcsBox *box, uint32_t begin, uint32_t index)
 {
     uint32_t n1 = MAX(box->n1, 1);
-    return begin + index % n1 * box->stride1 + index / n1 * box->stride2;
+    uint64_t chunk =
+        begin + (uint64_t)(index % n1) * box->stride1 + (uint64_t)(index / n1) * box->stride2;
+
+    return (uint32_t)(box->wrap == 0 ? chunk : chunk % box->wrap);
 }
 
 CcsBytes ccs_layout_offset(CcsBytes bytes, uint32_t index, uint32_t count)
@@ -361,28 +386,48 @@ static CcsBytes run_bytes(CcsBytes channel_bytes, uint32_t first, uint32_t n, ui
            ccs_layout_offset(channel_bytes, first, n_chunks);
 }
 
+/* Chunks that follow one another are taken at once. */
+static CcsBytes box_bytes(const CcsSchedule *schedule, const CcsBox *box, uint32_t begin,
+                          CcsBytes channel_bytes)
+{
+    uint32_t n = ccs_box_n_chunks(box);
+    uint32_t n1 = MAX(box->n1, 1);
+    bool is_run = n1 > 1 && box->stride1 == 1 && box->wrap == 0;
+    CcsBytes bytes = 0;
+
+    for (uint32_t i = 0, length = 1; i < n; i += length) {
+        length = is_run ? MIN(n1, n - i) : 1;
+        bytes += run_bytes(channel_bytes, ccs_box_chunk(box, begin, i), length, schedule->n_chunks);
+    }
+    return bytes;
+}
+
+/* The same where each chunk is a block of its own size. */
+static CcsBytes weighted_bytes(const CcsSchedule *schedule, const CcsLane *lane, uint32_t begin,
+                               CcsBytes size)
+{
+    CcsBytes bytes = 0;
+
+    for (uint32_t i = 0; i < ccs_box_n_chunks(&lane->from); i++) {
+        CcsRank target = ccs_box_chunk(&lane->from, begin, i);
+        CcsBytes block = ccs_weights_bytes(schedule->weights, lane->source, target, size);
+        bytes += run_bytes(block, lane->channel, 1, schedule->n_channels);
+    }
+    return bytes;
+}
+
 CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *lane,
                                     uint32_t message, CcsBytes size)
 {
     if (lane->has_fixed_bytes)
         return lane->bytes;
 
-    const CcsBox *box = &lane->from;
-    CcsBytes channel_bytes = run_bytes(size, lane->channel, 1, schedule->n_channels);
     CcsRank peer = ccs_lane_peer(lane, message, ccs_schedule_n_ranks(schedule));
-    uint32_t begin = ccs_box_begin(box, lane, message, peer);
-    uint32_t n1 = MAX(box->n1, 1);
-    bool is_run = n1 == 1 || box->stride1 == 1;
-    CcsBytes bytes = 0;
-
-    for (uint32_t j = 0; j < MAX(box->n2, 1); j++) {
-        uint32_t row = begin + j * box->stride2;
-        if (is_run)
-            bytes += run_bytes(channel_bytes, row, n1, schedule->n_chunks);
-        for (uint32_t i = 0; i < n1 && !is_run; i++)
-            bytes += run_bytes(channel_bytes, row + i * box->stride1, 1, schedule->n_chunks);
-    }
-    return bytes;
+    uint32_t begin = ccs_box_begin(&lane->from, lane, message, peer);
+    if (schedule->weights != NULL)
+        return weighted_bytes(schedule, lane, begin, size);
+    CcsBytes channel_bytes = run_bytes(size, lane->channel, 1, schedule->n_channels);
+    return box_bytes(schedule, &lane->from, begin, channel_bytes);
 }
 
 uint32_t ccs_dependency_needs(const CcsDependency *dependency, uint32_t message,

@@ -8,7 +8,8 @@
  * every message size.
  *
  * The buffer is cut into channels first, then each channel into the schedule's chunks; both
- * cuts are even to the byte (ccs_schedule_offset()). */
+ * cuts are even to the byte (ccs_layout_offset()). With weights, chunk r of a rank's buffer is
+ * what it has for rank r, and each such block is cut into channels. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 
 #include "base/units.h"
 #include "collectives/collective.h"
+#include "collectives/weights.h"
 #include "topology/communicator.h"
 
 typedef uint32_t CcsLaneId;
@@ -40,8 +42,8 @@ typedef enum {
     CCS_BOX_OF_SOURCE, /* base + scale source */
 } CcsBoxKind;
 
-/* A set of chunks of the lane's channel: begin + i stride1 + j stride2 for i < n1, j < n2.
- * Counts of 0 stand for 1, so that a single chunk needs neither. */
+/* A set of chunks of the lane's channel: begin + i stride1 + j stride2 for i < n1, j < n2, i
+ * running first. Counts of 0 stand for 1, so that a single chunk needs neither. */
 typedef struct {
     CcsBuffer buffer;
     CcsBoxKind kind;
@@ -52,6 +54,9 @@ typedef struct {
     uint32_t modulus;
     uint32_t n1, stride1;
     uint32_t n2, stride2;
+    uint32_t n_left_out; /* chunks at the end that do not belong to the box; below n1 */
+    uint32_t wrap;       /* chunks are counted modulo this, so that stride wrap - 1 goes
+                            backwards; 0: they are not */
 } CcsBox;
 
 /* Where a message must pass. What is CCS_NO_VERTEX is left to the routes. */
@@ -120,6 +125,11 @@ uint32_t ccs_schedule_pipeline(const CcsSchedule *schedule); /* depth that the u
 uint32_t ccs_schedule_n_chunks(const CcsSchedule *schedule); /* of one channel */
 uint32_t ccs_schedule_distance(const CcsSchedule *schedule); /* of sendrecv; 1 unless set */
 void ccs_schedule_set_distance(CcsSchedule *schedule, uint32_t distance);
+
+/* The sizes of the blocks of alltoallv; NULL, as at first: all equal. Set before lanes are
+ * added, and kept, so they must outlive the schedule. */
+const CcsWeights *ccs_schedule_weights(const CcsSchedule *schedule);
+void ccs_schedule_set_weights(CcsSchedule *schedule, const CcsWeights *weights);
 void ccs_schedule_set_n_chunks(CcsSchedule *schedule, uint32_t n_chunks);
 
 /* Where the collective speaks of blocks (the block of rank r), chunk @chunk of @channel belongs
@@ -155,9 +165,10 @@ CcsDependency *ccs_schedule_edit_dependency(CcsSchedule *schedule, uint32_t inde
 void ccs_schedule_drop_dependency(CcsSchedule *schedule, uint32_t index);
 
 /* Shorthands: message k of @after waits until message k - @distance of @before has arrived;
- * any message of @after waits until all of @before have. */
+ * any message of @after waits until all of @before have arrived, or have left. */
 void ccs_schedule_wait(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before, uint32_t distance);
 void ccs_schedule_gate(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before);
+void ccs_schedule_gate_sent(CcsSchedule *schedule, CcsLaneId after, CcsLaneId before);
 
 /* ccs_schedule_path:
  * The path of a message from @source to @peer on @channel: between nodes it leaves by the

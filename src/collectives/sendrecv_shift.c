@@ -2,6 +2,14 @@
  * is what nccl-tests calls sendrecv */
 #include "collectives/algorithm.h"
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    (void)n_ranks;
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){.latencies = 1, .costs = 1, .sizes = 1};
+    return true;
+}
+
 static bool build(CcsSchedule *schedule, GError **error)
 {
     uint32_t n = ccs_schedule_n_ranks(schedule);
@@ -28,6 +36,12 @@ static bool build(CcsSchedule *schedule, GError **error)
 const CcsAlgorithm ccs_sendrecv_shift = {
     .collective = CCS_SENDRECV,
     .name = "shift",
-    .summary = "every rank sends to the next one",
+    .summary = "every rank sends to the one --distance ranks further on",
+    .idea = "Every rank sends its buffer to the rank that is so many ranks further on, and "
+            "receives from the one as many before it. All do so at once.",
+    .when = "To measure the links between neighbours, or at any other distance.",
+    .formula = "a + o + S/B",
+    .assumption = "Ports send and receive at once.",
+    .terms = terms,
     .build = build,
 };

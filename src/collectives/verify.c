@@ -248,7 +248,8 @@ static void wake(Player *player, CcsLaneId lane, CcsEvent event, uint32_t messag
         g_array_append_val(player->ready, lane);
 }
 
-/* The message leaves; what it was read from must not have changed meanwhile. */
+/* The message leaves; what it was read from must not have changed meanwhile, unless it only
+ * spreads word, which may become more at any time. */
 static bool finish_sending(Player *player, guint index, GError **error)
 {
     Flight *flight = pool_take(&player->unsent, index);
@@ -256,7 +257,7 @@ static bool finish_sending(Player *player, guint index, GError **error)
     size_t set_bytes = player->n_words * sizeof(uint64_t);
 
     g_ptr_array_add(player->sent.flights, flight);
-    for (uint32_t i = 0; i < ccs_box_n_chunks(end.box); i++) {
+    for (uint32_t i = 0; i < ccs_box_n_chunks(end.box) && !player->may_repeat; i++) {
         size_t cell = end_cell(player, &end, i);
         if (player->origins[end.buffer][cell] != flight->origins[i] ||
             memcmp(set_of(player, end.buffer, cell), &flight->ranks[(size_t)i * player->n_words],

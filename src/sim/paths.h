@@ -1,7 +1,8 @@
 /* paths.h - the links that each message of a schedule takes
  *
  * Routes of lanes with a fixed peer are looked up once; those of other lanes when the first
- * message to a peer needs one, and kept. */
+ * message to a peer needs one, and kept, up to a million of them. Further ones are looked up
+ * each time, so that memory does not grow with the square of the ranks. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +13,7 @@
 #include "collectives/schedule.h"
 
 typedef struct {
-    uint32_t first; /* index of its first link; see ccs_paths_links() */
+    const CcsLinkId *links; /* in order of travel */
     uint32_t n_links;
     CcsTime latency; /* the sum over its links */
 } CcsRoute;
@@ -28,8 +29,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsPaths, ccs_paths_free)
 /* ccs_paths_route:
  * The route of message @message of @lane; no links for a local lane.
  *
- * Returns: NULL with CCS_ERROR_INPUT if there is none; else valid until the next call. */
+ * Returns: NULL with CCS_ERROR_INPUT if there is none; else valid until the next call, and its
+ * links until the next call for @lane. */
 const CcsRoute *ccs_paths_route(CcsPaths *paths, CcsLaneId lane, uint32_t message, GError **error);
-
-/* The links of @route in order of travel. They stay where they are as long as @paths does. */
-const CcsLinkId *ccs_paths_links(const CcsPaths *paths, const CcsRoute *route);

@@ -21,7 +21,6 @@ typedef struct {
     uint32_t message;
     CcsBytes bytes;
     CcsRoute route;
-    const CcsLinkId *links;
     CcsTime started;
     CcsTime entered;
     CcsTime reduced;  /* until then the receiver reduces earlier messages of the lane */
@@ -199,7 +198,7 @@ static void enter(CcsSimulation *simulation, CcsLaneId lane)
     g_array_append_vals(simulation->starts,
                         &(CcsFlowStart){.slot = lane,
                                         .multiplicity = 1,
-                                        .links = state->links,
+                                        .links = state->route.links,
                                         .n_links = state->route.n_links,
                                         .bytes = state->bytes},
                         1);
@@ -219,7 +218,6 @@ static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId 
     if (route == NULL)
         return false;
     state->route = *route;
-    state->links = ccs_paths_links(simulation->paths, &state->route);
     state->bytes =
         ccs_schedule_message_bytes(simulation->schedule, of, state->message, simulation->size);
     state->started = simulation->now;
@@ -280,7 +278,7 @@ static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneSt
     CcsTime there = simulation->now + state->route.latency;
 
     for (uint32_t i = 0; i < state->route.n_links; i++) {
-        const CcsLink *link = ccs_topology_link(simulation->topology, state->links[i]);
+        const CcsLink *link = ccs_topology_link(simulation->topology, state->route.links[i]);
         if (link->alpha > 0)
             ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY, link->link_class,
                              link->alpha);

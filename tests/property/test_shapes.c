@@ -64,12 +64,13 @@ static void for_each(int index, Check *check)
                               .algorithm = ccs_algorithms[a]->name,
                               .n_channels = channels[c],
                               .n_chunks = 1 + 3 * channels[c]};
-            if (info->has_root) { /* another one each time */
-                g_auto(CcsAnswer) answer;
-                ccs_ask_machine(&asked, &answer);
-                asked.root = (CcsRank)(c * 7 + a) % ccs_communicator_n_ranks(answer.communicator);
-            }
-            check(&asked);
+            g_auto(CcsAnswer) answer;
+            ccs_ask_machine(&asked, &answer);
+            uint32_t n_ranks = ccs_communicator_n_ranks(answer.communicator);
+            if (info->has_root) /* another one each time */
+                asked.root = (CcsRank)(c * 7 + a) % n_ranks;
+            if (n_ranks <= 32 || asked.n_channels == 1) /* the large one once */
+                check(&asked);
         }
     }
 }
@@ -125,7 +126,7 @@ static void check_times(const CcsAsked *asked)
     g_auto(CcsAnswer) answer;
     CcsTime before = 0;
     CcsTime of_half = 0;
-    double slack = strcmp(asked->collective, "alltoall") == 0 ? CHAOS : UNEVENNESS;
+    double slack = g_str_has_prefix(asked->collective, "alltoall") ? CHAOS : UNEVENNESS;
 
     if (!ccs_ask_schedule(asked, &answer))
         return;
@@ -143,11 +144,10 @@ static void check_times(const CcsAsked *asked)
                       ccs_time_us(before), asked->machine);
         check_bytes(&answer);
         before = time;
-        if (sizes[i] == (CcsBytes)1 << 31)
+        if (sizes[i] == (CcsBytes)1 << 31 && strcmp(asked->collective, "barrier") != 0)
             of_half = time;
-        if (sizes[i] == (CcsBytes)1 << 32)
-            ck_assert_double_eq_tol((double)time / (double)MAX(of_half, 1), of_half == 0 ? 0 : 2,
-                                    4 * MAX(slack, 0.005));
+        if (sizes[i] == (CcsBytes)1 << 32 && of_half > 0)
+            ck_assert_double_eq_tol((double)time / (double)of_half, 2, 4 * MAX(slack, 0.005));
     }
 }
 
@@ -157,7 +157,7 @@ START_TEST(time_never_falls_with_size_nor_below_the_bound)
 }
 END_TEST
 
-/* Twice the bandwidth of everything is never slower, and half the time without latency. */
+/* Twice the bandwidth of all links of a kind. */
 START_TEST(more_bandwidth_is_never_slower)
 {
     static const char *const keys[] = {"node.nvlink.bandwidth=600 GB/s",
@@ -170,6 +170,8 @@ START_TEST(more_bandwidth_is_never_slower)
                           .n_channels = 8,
                           .n_chunks = 16,
                           .size = 1 << 26};
+        if (g_str_has_prefix(asked.algorithm, "pairwise_"))
+            continue; /* faster ranks run ahead into worse incast */
         CcsTime plain = ccs_ask_time(&asked);
         asked.set = keys[_i];
         CcsTime faster = ccs_ask_time(&asked);

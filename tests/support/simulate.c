@@ -48,10 +48,13 @@ static const CcsAlgorithm *find(const CcsAsked *asked)
 bool ccs_ask_schedule(const CcsAsked *asked, CcsAnswer *ret_answer)
 {
     ccs_ask_machine(asked, ret_answer);
+    const CcsAlgorithm *algorithm = find(asked);
     ret_answer->schedule =
-        ccs_algorithm_schedule(find(asked), ret_answer->communicator, asked->root,
-                               MAX(asked->n_channels, 1), MAX(asked->n_chunks, 1), NULL);
-    return ret_answer->schedule != NULL;
+        ccs_schedule_new(algorithm->collective, ret_answer->communicator, asked->root,
+                         MAX(asked->n_channels, 1), MAX(asked->n_chunks, 1));
+    ccs_schedule_set_distance(ret_answer->schedule, MAX(asked->distance, 1));
+    ccs_schedule_set_weights(ret_answer->schedule, asked->weights);
+    return ccs_algorithm_fill(algorithm, ret_answer->schedule, NULL);
 }
 
 static const CcsTransport *transport_of(const CcsAsked *asked)
@@ -81,6 +84,18 @@ void ccs_ask(const CcsAsked *asked, CcsAnswer *ret_answer)
                            ccs_network_model_find("fluid", asked->engine, NULL), NULL, &error);
     ck_assert_msg(ret_answer->simulation != NULL, "%s", error == NULL ? "" : error->message);
     ccs_ask_size(ret_answer, asked, asked->size);
+}
+
+CcsBytes ccs_answer_class_bytes(const CcsAnswer *answer, const char *name)
+{
+    CcsBytes bytes = 0;
+
+    for (CcsLinkId id = 0; id < ccs_topology_n_links(answer->topology); id++) {
+        uint32_t link_class = ccs_topology_link(answer->topology, id)->link_class;
+        if (strcmp(ccs_topology_class_name(answer->topology, link_class), name) == 0)
+            bytes += answer->outcome.links[id].bytes;
+    }
+    return bytes;
 }
 
 CcsTime ccs_ask_time(const CcsAsked *asked)

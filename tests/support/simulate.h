@@ -20,7 +20,9 @@ typedef struct {
     uint32_t n_channels; /* 0: 1 */
     uint32_t n_chunks;   /* 0: 1 */
     CcsRank root;
-    CcsTransport transport; /* all zero: ideal */
+    uint32_t distance;         /* 0: 1 */
+    const CcsWeights *weights; /* NULL: none */
+    CcsTransport transport;    /* all zero: ideal */
     const char *engine;
 } CcsAsked;
 
@@ -45,6 +47,9 @@ bool ccs_ask_schedule(const CcsAsked *asked, CcsAnswer *ret_answer);
 
 /* ccs_ask: that and the run. Fails the test if something goes wrong. */
 void ccs_ask(const CcsAsked *asked, CcsAnswer *ret_answer);
+
+/* ccs_answer_class_bytes: what all links of the class @name carried together. */
+CcsBytes ccs_answer_class_bytes(const CcsAnswer *answer, const char *name);
 
 /* Another run of the same schedule. */
 void ccs_ask_size(CcsAnswer *answer, const CcsAsked *asked, CcsBytes size);
