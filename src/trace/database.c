@@ -166,11 +166,19 @@ static bool use_write_ahead_log(CcsDatabase *database, GError **error)
     return execute(database, "PRAGMA synchronous = normal; PRAGMA cache_size = -16000", error);
 }
 
+/* In a transaction, so that a schema that another process writes meanwhile is seen whole or not
+ * at all. */
+static bool identify_at_once(CcsDatabase *database, Identity *ret_identity, GError **error)
+{
+    return execute(database, "BEGIN", error) &&
+           ccs_database_end(database, identify(database, ret_identity, error), error);
+}
+
 static bool set_up(CcsDatabase *database, CcsDatabaseMode mode, GError **error)
 {
     Identity identity = IS_STRANGE;
 
-    if (!configure(database, error) || !identify(database, &identity, error))
+    if (!configure(database, error) || !identify_at_once(database, &identity, error))
         return false;
     if (identity == IS_STRANGE)
         return fail(database, "a database of another program", error);

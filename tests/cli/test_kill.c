@@ -2,6 +2,8 @@
  * them write at once. */
 #include <signal.h>
 
+#include <glib/gstdio.h>
+
 #include "tests/cli/cli.h"
 #include "tests/support/check_main.h"
 
@@ -167,6 +169,30 @@ START_TEST(two_processes_write_one_database_at_once)
 }
 END_TEST
 
+#define N_AT_ONCE 4
+#define N_ROUNDS  12
+
+START_TEST(processes_that_make_one_database_at_once_agree)
+{
+    static const char *const args[] = {"bench", "allreduce", "-T", "nvlink8", "-b",
+                                       "8",     "-e",        "8",  NULL};
+
+    for (int round = 0; round < N_ROUNDS; round++) {
+        GSubprocess *processes[N_AT_ONCE];
+        g_remove(db);
+        for (int i = 0; i < N_AT_ONCE; i++)
+            processes[i] = ccs_program_start(&(CcsProgramCall){.args = args, .folder = folder});
+        for (int i = 0; i < N_AT_ONCE; i++) {
+            g_auto(CcsProgramRun) run = ccs_program_wait(processes[i]);
+            assert_done(&run);
+            g_object_unref(processes[i]);
+        }
+        ck_assert_double_eq(
+            ccs_query_number(db, "SELECT count(*) FROM run WHERE status = 'complete'"), N_AT_ONCE);
+    }
+}
+END_TEST
+
 Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("kill");
@@ -179,6 +205,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_run_under_way_shows_as_running);
     tcase_add_test(tcase, an_interrupted_run_ends_in_order);
     tcase_add_test(tcase, an_interrupted_config_ends_in_order);
+    tcase_add_test(tcase, processes_that_make_one_database_at_once_agree);
     tcase_add_test(tcase, two_processes_write_one_database_at_once);
     suite_add_tcase(suite, tcase);
     return suite;
