@@ -287,9 +287,11 @@ static bool fail_no_path(const CcsTopology *topology, CcsVertexId from, CcsVerte
                          GError **error)
 {
     g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                "no path leads from '%s' to '%s' (a path passes through no GPU, and through a NIC"
-                " only between its node and the fabric)",
-                ccs_topology_vertex(topology, from)->name, ccs_topology_vertex(topology, to)->name);
+                "no path leads from '%s' to '%s' in topology '%s': GPUs of a node need 'nvlink' or"
+                " NICs, nodes need 'nics' and a 'fabric' (a path passes through no GPU, and through"
+                " a NIC only between its node and the fabric)",
+                ccs_topology_vertex(topology, from)->name, ccs_topology_vertex(topology, to)->name,
+                ccs_topology_name(topology));
     return false;
 }
 
