@@ -26,9 +26,26 @@ static bool build(CcsSchedule *schedule, GError **error)
     return true;
 }
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double steps = n_ranks - 1.0;
+
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){steps, steps, steps / n_ranks, 0};
+    return true;
+}
+
 const CcsAlgorithm ccs_allgather_ring = {
     .collective = CCS_ALLGATHER,
     .name = "ring",
     .summary = "every block goes once round the ring",
+    .idea =
+        "Each rank passes on to its neighbour what it got in the step before, beginning with its "
+        "own block. After n - 1 steps every block has been everywhere.",
+    .when =
+        "For large blocks: all ports are busy in every step, and messages go to neighbours only.",
+    .formula = "(n-1) (a + o + S/(n B))",
+    .assumption = "Each step begins when the one before has arrived (Chan et al. 2007).",
+    .terms = terms,
     .build = build,
 };

@@ -155,9 +155,28 @@ static bool build(CcsSchedule *schedule, GError **error)
     return true;
 }
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double steps = 2 * (n_ranks - 1.0);
+
+    (void)n_chunks; /* one rank per node: only the ring between nodes is left */
+    *ret_terms = (CcsTerms){steps, steps, steps / n_ranks, steps / 2 / n_ranks};
+    return true;
+}
+
 const CcsAlgorithm ccs_allreduce_hierarchical = {
     .collective = CCS_ALLREDUCE,
     .name = "hierarchical",
     .summary = "reduce-scatter in the node, allreduce across nodes by rail, all-gather in the node",
+    .idea =
+        "A reduce-scatter inside each node leaves every rank with its part of the node's sum; the "
+        "ranks with the same part allreduce it across nodes; an all-gather inside each node "
+        "ends it. Between nodes each rank sends only its part.",
+    .when =
+        "Where the network between nodes is the bottleneck, or many nodes make a ring too long.",
+    .formula = "2 (n-1) (a + o + S/(n B)) + (n-1)/n S/G with one rank per node; else the sum over "
+               "the three phases",
+    .assumption = "On a flat switch each rank is a node of its own; the phases do not overlap.",
+    .terms = terms,
     .build = build,
 };

@@ -36,9 +36,27 @@ static bool build(CcsSchedule *schedule, GError **error)
     return true;
 }
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double copies = 2 * (n_ranks - 1.0);
+
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){2, 2, copies, 1};
+    return true;
+}
+
 const CcsAlgorithm ccs_allreduce_naive = {
     .collective = CCS_ALLREDUCE,
     .name = "naive",
     .summary = "all to the root, then root to all",
+    .idea =
+        "All send everything to rank 0, which adds it up and sends the sum to all. Both halves go "
+        "through the one port of rank 0.",
+    .when = "Never: it is here to be compared with.",
+    .formula = "2 (a + o + (n-1) S/B) + S/G",
+    .assumption =
+        "The messages of each half share the root's port; each is reduced by a unit of its "
+        "own.",
+    .terms = terms,
     .build = build,
 };

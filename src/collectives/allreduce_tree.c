@@ -81,6 +81,12 @@ const CcsAlgorithm ccs_allreduce_tree = {
     .collective = CCS_ALLREDUCE,
     .name = "tree",
     .summary = "pipelined up and down a binary tree",
+    .idea =
+        "Chunks climb a binary tree being summed, and come down again from its top as soon as they "
+        "are complete. With many chunks both directions are busy at once.",
+    .when = "For small and middle messages on many nodes: its latency grows with the logarithm of "
+            "their number, the ring's with the number.",
+    .assumption = "The children of a rank share its port, so there is no closed form.",
     .is_pipelined = true,
     .build = build,
 };

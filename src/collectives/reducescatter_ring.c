@@ -29,9 +29,25 @@ static bool build(CcsSchedule *schedule, GError **error)
     return true;
 }
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double steps = n_ranks - 1.0;
+
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){steps, steps, steps / n_ranks, steps / n_ranks};
+    return true;
+}
+
 const CcsAlgorithm ccs_reducescatter_ring = {
     .collective = CCS_REDUCESCATTER,
     .name = "ring",
     .summary = "every block is summed on its way round the ring to its owner",
+    .idea = "Each block goes once round the ring, gathers a contribution at each rank, and ends at "
+            "its owner. All ports are busy in every step.",
+    .when = "For large blocks: nothing sends less, and messages go to neighbours only.",
+    .formula = "(n-1) (a + o + S/(n B)) + (n-1)/n S/G",
+    .assumption = "Each step begins when the one before has arrived and been reduced (Chan et al. "
+                  "2007).",
+    .terms = terms,
     .build = build,
 };

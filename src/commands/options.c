@@ -239,6 +239,17 @@ static void add_algorithm(GPtrArray *list, const CcsAlgorithm *algorithm)
         g_ptr_array_add(list, item.out);
 }
 
+bool ccs_algorithm_list_is_open(const char *names)
+{
+    g_auto(GStrv) parts = g_strsplit(names == NULL ? "" : names, ",", -1);
+
+    for (size_t i = 0; parts[i] != NULL; i++) {
+        if (strcmp(g_strstrip(parts[i]), "all") == 0)
+            return true;
+    }
+    return false;
+}
+
 GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GError **error)
 {
     g_autoptr(GPtrArray) list = g_ptr_array_new();
@@ -294,6 +305,7 @@ GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collectiv
         one.op == NULL ? NULL : ccs_algorithm_list(arguments->algorithms, collective, error);
     if (algorithms == NULL)
         return NULL;
+    one.is_optional = ccs_algorithm_list_is_open(arguments->algorithms);
     for (guint i = 0; i < algorithms->len; i++) {
         one.algorithm = g_ptr_array_index(algorithms, i);
         g_array_append_val(cases, one);

@@ -85,6 +85,10 @@ GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GErro
 bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format,
                       CcsTraceLevel *ret_level, GError **error);
 
+/* ccs_algorithm_list_is_open: @names asks for all, so that those which cannot serve the job may
+ * be left out. */
+bool ccs_algorithm_list_is_open(const char *names);
+
 /* The database that --db, --no-db and CCSIM_DB ask for. */
 CcsTrace *ccs_output_open(const CcsOutputArguments *arguments, CcsTraceLevel level, GError **error);
 

@@ -160,10 +160,10 @@ static char *algorithm_names(const CcsCaseSpec *spec)
 static GArray *make_cases(const Place *place, const CcsCaseSpec *spec, uint32_t n_ranks)
 {
     GArray *cases = g_array_new(false, true, sizeof(CcsCase));
-    CcsCase one = {.root = spec->root};
+    g_autofree char *names = algorithm_names(spec);
+    CcsCase one = {.root = spec->root, .is_optional = ccs_algorithm_list_is_open(names)};
     CcsCollective collective = CCS_ALLREDUCE;
     g_autoptr(GError) failure = NULL;
-    g_autofree char *names = algorithm_names(spec);
     g_autoptr(GPtrArray) algorithms = NULL;
 
     if (!ccs_collective_parse(spec->collective, &collective, &failure))

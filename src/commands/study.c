@@ -215,6 +215,19 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
            record(study, schedule, &outcome, &into.result, error);
 }
 
+/* An algorithm that cannot serve this job: no fault where all were asked for. */
+static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error)
+{
+    if (!study_case->is_optional) {
+        g_propagate_error(error, refusal);
+        return false;
+    }
+    g_printerr("ccsim: note: '%s' is left out: %s\n", study_case->algorithm->name,
+               refusal->message);
+    g_error_free(refusal);
+    return true;
+}
+
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
                    uint32_t n_sizes, GError **error)
 {
@@ -224,11 +237,12 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
         study_case->n_channels == 0 ? default_channels(communicator) : study_case->n_channels;
     uint32_t n_chunks = study_case->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : study_case->n_chunks;
     CcsObserver observer = {observe_flow, study};
+    g_autoptr(GError) refusal = NULL;
     g_autoptr(CcsSchedule) schedule = ccs_algorithm_schedule(
-        study_case->algorithm, communicator, study_case->root, n_channels, n_chunks, error);
+        study_case->algorithm, communicator, study_case->root, n_channels, n_chunks, &refusal);
 
     if (schedule == NULL)
-        return false;
+        return pass_over(study_case, g_steal_pointer(&refusal), error);
     if (ccs_schedule_n_ranks(schedule) <= CCS_VERIFIED_RANKS && !ccs_verify(schedule, error)) {
         if (!ccs_interrupt_check(NULL))
             return false;

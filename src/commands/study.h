@@ -16,6 +16,7 @@ typedef struct {
     CcsRank root;
     uint32_t n_channels; /* 0: as the transport chooses */
     uint32_t n_chunks;   /* pipeline depth; 0: CCS_DEFAULT_CHUNKS */
+    bool is_optional;    /* left out with a note on stderr where the algorithm refuses */
 } CcsCase;
 
 #define CCS_DEFAULT_CHUNKS 64U
