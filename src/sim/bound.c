@@ -400,3 +400,44 @@ CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRan
     bound.time += transport->launch;
     return bound;
 }
+
+/* Adds up, by rank and by node, what must leave and enter. */
+static void cross_by_weights(const CcsBounds *bounds, const CcsWeights *weights, CcsBytes size,
+                             Crossing *of_ranks, Crossing *of_nodes)
+{
+    for (CcsRank source = 0; source < bounds->n_ranks; source++) {
+        uint32_t from = ccs_communicator_node(bounds->communicator, source);
+        for (CcsRank target = 0; target < bounds->n_ranks; target++) {
+            uint32_t to = ccs_communicator_node(bounds->communicator, target);
+            CcsBytes bytes = ccs_weights_bytes(weights, source, target, size);
+            if (source == target)
+                continue;
+            of_ranks[source].out += bytes;
+            of_ranks[target].in += bytes;
+            of_nodes[from].out += from == to ? 0 : bytes;
+            of_nodes[to].in += from == to ? 0 : bytes;
+        }
+    }
+}
+
+static void raise_by_crossings(CcsBound *bound, const Group *groups, const Crossing *crossings,
+                               uint32_t n_groups, CcsTime launch, const char *name)
+{
+    for (uint32_t i = 0; i < n_groups; i++) {
+        raise_to(bound, launch + least_time(crossings[i].out, groups[i].egress), name);
+        raise_to(bound, launch + least_time(crossings[i].in, groups[i].ingress), name);
+    }
+}
+
+void ccs_bounds_raise_by_weights(const CcsBounds *bounds, const CcsWeights *weights, CcsBytes size,
+                                 const CcsTransport *transport, CcsBound *bound)
+{
+    g_autofree Crossing *of_ranks = g_new0(Crossing, bounds->n_ranks);
+    g_autofree Crossing *of_nodes = g_new0(Crossing, bounds->n_nodes);
+
+    cross_by_weights(bounds, weights, size, of_ranks, of_nodes);
+    raise_by_crossings(bound, bounds->ranks, of_ranks, bounds->n_ranks, transport->launch, "rank");
+    if (bounds->n_nodes > 1)
+        raise_by_crossings(bound, bounds->nodes, of_nodes, bounds->n_nodes, transport->launch,
+                           "node");
+}

@@ -14,6 +14,7 @@
 
 #include "collectives/collective.h"
 #include "collectives/transport.h"
+#include "collectives/weights.h"
 #include "topology/communicator.h"
 
 typedef struct CcsBounds CcsBounds;
@@ -33,3 +34,9 @@ typedef struct {
  * may leave one rank with so many bytes less. */
 CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRank root,
                        CcsBytes size, uint32_t n_channels, const CcsTransport *transport);
+
+/* ccs_bounds_raise_by_weights:
+ * Raises @bound, of an alltoallv, to what the blocks of @weights need over the ports of each
+ * rank and the NICs of each node. */
+void ccs_bounds_raise_by_weights(const CcsBounds *bounds, const CcsWeights *weights, CcsBytes size,
+                                 const CcsTransport *transport, CcsBound *bound);
