@@ -66,6 +66,14 @@ void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const Cc
         ccs_warn("%s%s has no effect: %s has no root", asked->where, asked->root, info->name);
     if (asked->op != NULL && !info->has_op)
         ccs_warn("%s%s has no effect: %s does not reduce", asked->where, asked->op, info->name);
+    if (asked->sizes != NULL && info->is_without_data)
+        ccs_warn("%s%s has no effect: %s moves no data", asked->where, asked->sizes, info->name);
+    if (asked->distance != NULL && first->collective != CCS_SENDRECV)
+        ccs_warn("%s%s has no effect: it is for sendrecv", asked->where, asked->distance);
+    if (asked->skew != NULL && first->collective != CCS_ALLTOALLV)
+        ccs_warn("%s%s has no effect: it is for alltoallv", asked->where, asked->skew);
+    if (asked->matrix != NULL && first->collective != CCS_ALLTOALLV)
+        ccs_warn("%s%s has no effect: it is for alltoallv", asked->where, asked->matrix);
     note_idle_network(asked->where, machine);
     note_no_sharing(asked->where, machine->model);
 }

@@ -18,6 +18,10 @@ typedef struct {
     const char *chunks;
     const char *root;
     const char *op;
+    const char *sizes;
+    const char *distance;
+    const char *skew;
+    const char *matrix;
 } CcsAsked;
 
 /* ccs_effects_of_options: what of it has no effect on @cases (of CcsCase, all of one collective)

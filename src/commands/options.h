@@ -35,6 +35,9 @@ typedef struct {
     char *algorithms;
     int n_channels;
     int n_chunks;
+    int distance;
+    double skew; /* CCS_NOT_GIVEN, too */
+    char *matrix;
 } CcsCaseArguments;
 
 typedef struct {
@@ -73,6 +76,12 @@ GArray *ccs_sizes_by_factor(CcsBytes smallest, CcsBytes largest, uint64_t factor
  * (element-type CcsCase). */
 GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
                       GError **error);
+
+/* ccs_case_weights: those that --skew and --matrix ask for, put into all of @cases; for
+ * alltoallv, and without effect on other collectives. @ret_weights takes them; they must
+ * outlive the cases. */
+bool ccs_case_weights(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
+                      GArray *cases, CcsWeights **ret_weights, GError **error);
 
 /* ccs_algorithm_list: those that @names (a list with commas, "all", "auto", or NULL) asks for.
  * Returns: (transfer full) (element-type const CcsAlgorithm *). */

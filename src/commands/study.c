@@ -74,10 +74,12 @@ static bool observe_flow(void *data, const CcsFlow *flow, GError **error)
     return study->level < CCS_TRACE_FLOWS || ccs_trace_add_flow(study->trace, flow, error);
 }
 
-/* NICs per node on a cluster, so that each has a channel; 1 inside one node. */
-static uint32_t default_channels(const CcsCommunicator *communicator)
+/* NICs per node on a cluster, so that each has a channel; 1 inside one node, and where there are
+ * no data to cut. */
+static uint32_t default_channels(const CcsCommunicator *communicator, CcsCollective collective)
 {
-    if (ccs_communicator_n_nodes(communicator) == 1)
+    if (ccs_communicator_n_nodes(communicator) == 1 ||
+        ccs_collective_info(collective)->is_without_data)
         return 1;
     return MIN(MAX(ccs_communicator_n_rails(communicator), 1), CCS_MAX_CHANNELS);
 }
@@ -151,6 +153,9 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
     CcsCollective collective = of->algorithm->collective;
     CcsBound bound = ccs_bounds_of(machine->bounds, collective, of->root, result->size,
                                    result->n_channels, &machine->transport);
+    if (of->weights != NULL)
+        ccs_bounds_raise_by_weights(machine->bounds, of->weights, result->size, &machine->transport,
+                                    &bound);
 
     result->time = outcome->time;
     result->algbw_GBps = ccs_bandwidth_GBps((double)result->size, outcome->time);
@@ -228,19 +233,28 @@ static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error
     return true;
 }
 
+static CcsSchedule *make_schedule(const CcsStudy *study, const CcsCase *of, GError **error)
+{
+    const CcsCommunicator *communicator = study->machine->communicator;
+    CcsCollective collective = of->algorithm->collective;
+    uint32_t n_channels =
+        of->n_channels == 0 ? default_channels(communicator, collective) : of->n_channels;
+    uint32_t n_chunks = of->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : of->n_chunks;
+    g_autoptr(CcsSchedule) schedule =
+        ccs_schedule_new(collective, communicator, of->root, n_channels, n_chunks);
+
+    ccs_schedule_set_distance(schedule, MAX(of->distance, 1));
+    ccs_schedule_set_weights(schedule, of->weights);
+    return ccs_algorithm_fill(of->algorithm, schedule, error) ? g_steal_pointer(&schedule) : NULL;
+}
+
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
                    uint32_t n_sizes, GError **error)
 {
     const CcsMachine *machine = study->machine;
-    const CcsCommunicator *communicator = machine->communicator;
-    uint32_t n_channels =
-        study_case->n_channels == 0 ? default_channels(communicator) : study_case->n_channels;
-    uint32_t n_chunks = study_case->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : study_case->n_chunks;
     CcsObserver observer = {observe_flow, study};
     g_autoptr(GError) refusal = NULL;
-    g_autoptr(CcsSchedule) schedule = ccs_algorithm_schedule(
-        study_case->algorithm, communicator, study_case->root, n_channels, n_chunks, &refusal);
-
+    g_autoptr(CcsSchedule) schedule = make_schedule(study, study_case, &refusal);
     if (schedule == NULL)
         return pass_over(study_case, g_steal_pointer(&refusal), error);
     if (ccs_schedule_n_ranks(schedule) <= CCS_VERIFIED_RANKS && !ccs_verify(schedule, error)) {
@@ -254,6 +268,8 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
                            study->level >= CCS_TRACE_STEPS ? &observer : NULL, error);
     if (simulation == NULL)
         return false;
+    if (ccs_collective_info(study_case->algorithm->collective)->is_without_data)
+        return run_size(study, study_case, schedule, simulation, 0, error);
     for (uint32_t i = 0; i < n_sizes; i++) {
         if (!run_size(study, study_case, schedule, simulation, sizes[i], error))
             return false;

@@ -14,9 +14,11 @@ typedef struct {
     const CcsDataType *type;
     const char *op;
     CcsRank root;
-    uint32_t n_channels; /* 0: as the transport chooses */
-    uint32_t n_chunks;   /* pipeline depth; 0: CCS_DEFAULT_CHUNKS */
-    bool is_optional;    /* left out with a note on stderr where the algorithm refuses */
+    uint32_t n_channels;       /* 0: as the transport chooses */
+    uint32_t n_chunks;         /* pipeline depth; 0: CCS_DEFAULT_CHUNKS */
+    uint32_t distance;         /* of sendrecv; 0: 1 */
+    const CcsWeights *weights; /* of alltoallv; not owned; NULL: all blocks are equal */
+    bool is_optional;          /* left out with a note on stderr where the algorithm refuses */
 } CcsCase;
 
 #define CCS_DEFAULT_CHUNKS 64U
@@ -53,7 +55,8 @@ CcsStudy *ccs_study_new(const CcsMachine *machine, CcsTrace *trace, CcsTraceLeve
 void ccs_study_free(CcsStudy *study);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsStudy, ccs_study_free)
 
-/* ccs_study_run: simulates @study_case for each size, in order. */
+/* ccs_study_run: simulates @study_case for each size, in order; a collective without data once,
+ * for size 0. */
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
                    uint32_t n_sizes, GError **error);
 

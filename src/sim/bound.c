@@ -248,3 +248,38 @@ CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRan
     bound.time += transport->launch;
     return bound;
 }
+
+/* Adds what @source has for @target to what must leave and enter the cuts between them. */
+static void cross_by_block(const CcsCutFamily *family, CcsRank source, CcsRank target,
+                           CcsBytes bytes, Crossing *crossings)
+{
+    uint32_t from = family->cut_of[source];
+    uint32_t to = family->cut_of[target];
+
+    if (from == to)
+        return;
+    if (from != CCS_NO_CUT)
+        crossings[from].out += bytes;
+    if (to != CCS_NO_CUT)
+        crossings[to].in += bytes;
+}
+
+void ccs_bounds_raise_by_weights(const CcsBounds *bounds, const CcsWeights *weights, CcsBytes size,
+                                 const CcsTransport *transport, CcsBound *bound)
+{
+    for (uint32_t i = 0; i < CCS_N_CUT_FAMILIES; i++) {
+        const CcsCutFamily *family = &bounds->cuts->families[i];
+        g_autofree Crossing *crossings = g_new0(Crossing, (size_t)family->n_cuts + 1);
+        for (CcsRank source = 0; source < bounds->n_ranks; source++) {
+            for (CcsRank target = 0; target < bounds->n_ranks; target++)
+                cross_by_block(family, source, target,
+                               ccs_weights_bytes(weights, source, target, size), crossings);
+        }
+        for (uint32_t c = 0; c < family->n_cuts; c++) {
+            const CcsCut *cut = &family->cuts[c];
+            CcsTime out = least_time(crossings[c].out, cut->egress);
+            CcsTime in = least_time(crossings[c].in, cut->ingress);
+            raise_to(bound, transport->launch + MAX(out, in), family->name);
+        }
+    }
+}

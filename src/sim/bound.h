@@ -20,6 +20,7 @@
 
 #include "collectives/collective.h"
 #include "collectives/transport.h"
+#include "collectives/weights.h"
 #include "topology/communicator.h"
 
 typedef struct CcsBounds CcsBounds;
@@ -39,3 +40,9 @@ typedef struct {
  * may leave one rank with so many bytes less. */
 CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRank root,
                        CcsBytes size, uint32_t n_channels, const CcsTransport *transport);
+
+/* ccs_bounds_raise_by_weights:
+ * Raises @bound, of an alltoallv, to what the blocks of @weights need to cross the border of
+ * each of the sets. */
+void ccs_bounds_raise_by_weights(const CcsBounds *bounds, const CcsWeights *weights, CcsBytes size,
+                                 const CcsTransport *transport, CcsBound *bound);
