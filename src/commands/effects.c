@@ -56,6 +56,14 @@ static void note_idle_network(const char *where, const CcsMachine *machine)
         ccs_note("%sall ranks sit on one node: the network between nodes is not used", where);
 }
 
+static void note_no_sharing(const char *where, const CcsNetworkModel *model)
+{
+    if (!model->shares_links)
+        ccs_note("%smodel %s shares no links: each may carry more than its bandwidth, and times may"
+                 " lie below the bound",
+                 where, model->name);
+}
+
 void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const CcsMachine *machine)
 {
     const CcsAlgorithm *first = g_array_index(cases, CcsCase, 0).algorithm;
@@ -77,6 +85,7 @@ void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const Cc
     if (asked->matrix != NULL && first->collective != CCS_ALLTOALLV)
         ccs_warn("%s%s has no effect: it is for alltoallv", asked->where, asked->matrix);
     note_idle_network(asked->where, machine);
+    note_no_sharing(asked->where, machine->model);
 }
 
 /* The keys of a topology whose values are those of the links of one class. */
