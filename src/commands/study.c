@@ -223,7 +223,7 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
     uint32_t n_channels =
         study_case->n_channels == 0 ? default_channels(communicator) : study_case->n_channels;
     uint32_t n_chunks = study_case->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : study_case->n_chunks;
-    CcsObserver observer = {observe_flow, study};
+    CcsObserver observer = {.flow = observe_flow, .data = study};
     g_autoptr(CcsSchedule) schedule = ccs_algorithm_schedule(
         study_case->algorithm, communicator, study_case->root, n_channels, n_chunks, error);
 
