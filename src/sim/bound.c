@@ -390,7 +390,7 @@ CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRan
     bool is_even = size % ((uint64_t)bounds->n_ranks * n_channels) == 0;
     CcsBytes slack = is_even ? 0 : n_channels;
 
-    if (bounds->n_ranks > 1) {
+    if (bounds->n_ranks > 1 && collective != CCS_PROGRAM) { /* a program may send nothing */
         raise_to(&bound, latency_of(bounds, collective, root) + transport->message_cost, "latency");
         raise_by_groups(&bound, bounds, bounds->ranks, bounds->n_ranks, false, collective, root,
                         size, slack);
