@@ -261,7 +261,7 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
                    uint32_t n_sizes, GError **error)
 {
     const CcsMachine *machine = study->machine;
-    CcsObserver observer = {observe_flow, study};
+    CcsObserver observer = {.flow = observe_flow, .data = study};
     g_autoptr(GError) refusal = NULL;
     g_autoptr(CcsSchedule) schedule = make_schedule(study, study_case, &refusal);
     if (schedule == NULL)
