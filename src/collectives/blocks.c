@@ -1,18 +1,21 @@
 #include "collectives/blocks.h"
 
-#include "base/error.h"
-#include "collectives/order.h"
 #include "collectives/two_level.h"
 
-#define MAX_LANES ((uint64_t)1 << 24)
+/* A ring of ranks in which blocks begin at some of them that follow one another. */
+typedef struct {
+    CcsRank *ranks; /* by position */
+    uint32_t n;
+    uint32_t first; /* where blocks begin: n_origins positions from here on */
+    uint32_t n_origins;
+    uint32_t phase;
+    CcsBox block; /* the chunks of the first of them, and `scale` to the next */
+} Ring;
 
 /* Nodes of equal size that follow one another. */
 typedef struct {
     uint32_t first;
     uint32_t n;
-    uint32_t n_local;     /* ranks in each */
-    uint32_t first_chunk; /* of the first node */
-    uint32_t slot_chunks; /* of one slot of one node */
 } Run;
 
 typedef struct {
@@ -20,220 +23,183 @@ typedef struct {
     bool is_reduced;
     const CcsGroup *nodes;
     uint32_t n_nodes;
-    uint32_t n_slots;
-    uint32_t block_chunks; /* of one rank's block */
-    GArray *runs;          /* of Run */
     uint32_t channel;
-    CcsLaneId *across; /* by run, slot and node: the lane between the node and the next one; or
-                          CCS_NO_LANE */
+    Ring ring;         /* the one to add next; room for all ranks */
+    CcsLaneId *across; /* by place and node, of one run: the lane between node and next one */
+    CcsLaneId *inside; /* by place, of one ring: the lane between it and the next one */
 } Builder;
 
-static const Run *run_at(const Builder *builder, guint u)
+static bool begins_at(const Ring *ring, uint32_t position)
 {
-    return &g_array_index(builder->runs, Run, u);
+    return position >= ring->first && position < ring->first + ring->n_origins;
 }
 
-static bool contains(const Run *run, uint32_t node)
+/* The lane that takes blocks from position @at to the next one: its own first if one begins
+ * there, then that of the position before it and so on. The reduce-scatter's goes back from
+ * the next one, in the opposite order. Returns: CCS_NO_LANE if there are none to take. */
+static CcsLaneId add_lane(const Builder *builder, uint32_t at)
 {
-    return node >= run->first && node < run->first + run->n;
-}
-
-static CcsRank member(const Builder *builder, uint32_t node, uint32_t slot)
-{
-    const CcsGroup *group = &builder->nodes[node];
-    return group->first + slot / (builder->n_slots / group->n);
-}
-
-static CcsLaneId *across_of(const Builder *builder, guint u, uint32_t slot, uint32_t node)
-{
-    size_t row = (size_t)u * builder->n_slots + slot;
-    return &builder->across[row * builder->n_nodes + node];
-}
-
-/* The lane that takes the slots of a run from @node to the next one: its own node's first if
- * it is of the run, then the node's before it and so on. The reduce-scatter's goes back from
- * the next one, in the opposite order. */
-static CcsLaneId add_across(const Builder *builder, const Run *run, uint32_t slot, uint32_t node)
-{
-    uint32_t next = (node + 1) % builder->n_nodes;
-    uint32_t n_messages = run->n - (contains(run, next) ? 1 : 0);
-    uint32_t first = contains(run, node) ? node - run->first : run->n - 1;
+    const Ring *ring = &builder->ring;
+    uint32_t next = (at + 1) % ring->n;
+    uint32_t n_messages = ring->n_origins - (begins_at(ring, next) ? 1 : 0);
+    uint32_t first = begins_at(ring, at) ? at - ring->first : ring->n_origins - 1;
+    CcsBox box = ring->block;
 
     if (n_messages == 0)
         return CCS_NO_LANE;
-    CcsBox box = {.buffer = CCS_BUFFER_OUTPUT,
-                  .base = run->first_chunk + slot * run->slot_chunks,
-                  .scale = run->n_local * builder->block_chunks,
-                  .first = first,
-                  .step = -1,
-                  .modulus = run->n,
-                  .n1 = run->slot_chunks,
-                  .stride1 = 1};
-    CcsLane lane = {.source = member(builder, node, slot),
-                    .peer = member(builder, next, slot),
+    box.modulus = ring->n_origins;
+    box.first =
+        builder->is_reduced ? (first + ring->n_origins - (n_messages - 1)) % box.modulus : first;
+    box.step = builder->is_reduced ? 1 : -1;
+    CcsLane lane = {.source = ring->ranks[builder->is_reduced ? next : at],
+                    .peer = ring->ranks[builder->is_reduced ? at : next],
                     .channel = builder->channel,
-                    .phase = builder->is_reduced ? 1 : 0,
-                    .n_messages = n_messages};
-    if (builder->is_reduced) {
-        lane.source = member(builder, next, slot);
-        lane.peer = member(builder, node, slot);
-        lane.n_reduced = n_messages;
-        box.first = (first + run->n - (n_messages - 1)) % run->n;
-        box.step = 1;
-    }
-    lane.from = lane.to = box;
+                    .phase = ring->phase,
+                    .n_messages = n_messages,
+                    .n_reduced = builder->is_reduced ? n_messages : 0,
+                    .from = box,
+                    .to = box};
     lane.path = ccs_schedule_path(builder->schedule, lane.source, lane.peer, builder->channel);
     return ccs_schedule_add_lane(builder->schedule, &lane);
 }
 
-/* What comes in from one side goes out to the other: of the all-gather a message later in the
- * node that begins with its own, of the reduce-scatter one later where the own one is left out. */
-static void add_across_waits(const Builder *builder, guint u, uint32_t slot, uint32_t node)
+/* What comes in from one side goes out to the other: of the all-gather a message later where
+ * the own block goes first, of the reduce-scatter a message later where it is left out. */
+static void add_wait(const Builder *builder, const CcsLaneId *lanes, uint32_t at)
 {
-    const Run *run = run_at(builder, u);
-    CcsLaneId before =
-        *across_of(builder, u, slot, (node + builder->n_nodes - 1) % builder->n_nodes);
-    CcsLaneId after = *across_of(builder, u, slot, node);
+    const Ring *ring = &builder->ring;
+    CcsLaneId before = lanes[(at + ring->n - 1) % ring->n];
+    CcsLaneId after = lanes[at];
 
     if (before == CCS_NO_LANE || after == CCS_NO_LANE)
         return;
     if (builder->is_reduced)
         ccs_schedule_wait(builder->schedule, before, after,
-                          contains(run, (node + 1) % builder->n_nodes) ? 1 : 0);
+                          begins_at(ring, (at + 1) % ring->n) ? 1 : 0);
     else
-        ccs_schedule_wait(builder->schedule, after, before, contains(run, node) ? 1 : 0);
+        ccs_schedule_wait(builder->schedule, after, before, begins_at(ring, at) ? 1 : 0);
 }
 
-static void add_slot_rings(const Builder *builder, guint u, uint32_t slot)
+static void add_ring(const Builder *builder, CcsLaneId *ret_lanes)
 {
+    uint32_t n = builder->ring.n;
+
+    for (uint32_t at = 0; at < n; at++)
+        ret_lanes[at] = n == 1 ? CCS_NO_LANE : add_lane(builder, at);
+    for (uint32_t at = 0; at < n; at++)
+        add_wait(builder, ret_lanes, at);
+}
+
+/* Over the nodes, for the blocks of place @place of the nodes of @run. */
+static void add_across(Builder *builder, const Run *run, uint32_t place)
+{
+    const CcsGroup *first = &builder->nodes[run->first];
+    Ring *ring = &builder->ring;
+
     for (uint32_t node = 0; node < builder->n_nodes; node++)
-        *across_of(builder, u, slot, node) =
-            builder->n_nodes == 1 ? CCS_NO_LANE
-                                  : add_across(builder, run_at(builder, u), slot, node);
-    for (uint32_t node = 0; node < builder->n_nodes; node++)
-        add_across_waits(builder, u, slot, node);
+        ring->ranks[node] = builder->nodes[node].first + place % builder->nodes[node].n;
+    ring->n = builder->n_nodes;
+    ring->first = run->first;
+    ring->n_origins = run->n;
+    ring->phase = builder->is_reduced ? 1 : 0;
+    ring->block =
+        (CcsBox){.buffer = CCS_BUFFER_OUTPUT, .base = first->first + place, .scale = first->n};
+    add_ring(builder, &builder->across[place * builder->n_nodes]);
 }
 
-/* The ring inside @node for the blocks of a run. Returns: the lane of its first rank. */
-static CcsLaneId add_inside(const Builder *builder, const Run *run, const CcsGroup *node)
+/* The second level begins at a rank when the first is over there: with the block of place
+ * @place of the run, which in @node comes to place @local. */
+static void join(const Builder *builder, uint32_t node, uint32_t place, uint32_t local)
 {
-    uint32_t n_chunks = builder->n_slots / node->n * run->slot_chunks; /* of one place */
-    g_autofree CcsRank *ranks = g_new(CcsRank, node->n);
-
-    for (uint32_t i = 0; i < node->n; i++)
-        ranks[i] = node->first + i;
-    return ccs_schedule_add_ring(
-        builder->schedule, &(CcsRing){.ranks = ranks,
-                                      .n_ranks = node->n,
-                                      .channel = builder->channel,
-                                      .phase = builder->is_reduced ? 0 : 1,
-                                      .n_messages = node->n - 1,
-                                      .n_reduced = builder->is_reduced ? node->n - 1 : 0,
-                                      .first = builder->is_reduced ? node->n - 1 : 0,
-                                      .block = {.buffer = CCS_BUFFER_OUTPUT,
-                                                .base = run->first_chunk,
-                                                .scale = n_chunks,
-                                                .n1 = n_chunks,
-                                                .stride1 = 1,
-                                                .n2 = run->n,
-                                                .stride2 = run->n_local * builder->block_chunks}});
-}
-
-/* The second level begins at a rank when the first is over there. */
-static void join_levels(const Builder *builder, guint u, uint32_t node, CcsLaneId inside)
-{
-    uint32_t n_local = builder->nodes[node].n;
     uint32_t before = (node + builder->n_nodes - 1) % builder->n_nodes;
+    CcsLaneId across = builder->across[place * builder->n_nodes + before];
+    CcsLaneId inside = builder->inside[local];
 
-    for (uint32_t slot = 0; slot < builder->n_slots; slot++) {
-        uint32_t place = slot / (builder->n_slots / n_local);
-        CcsLaneId across = *across_of(builder, u, slot, before);
-        if (across == CCS_NO_LANE)
-            continue;
-        if (builder->is_reduced)
-            ccs_schedule_gate(builder->schedule, across, inside + (place + n_local - 1) % n_local);
-        else
-            ccs_schedule_gate(builder->schedule, inside + place, across);
-    }
+    if (across == CCS_NO_LANE || inside == CCS_NO_LANE)
+        return;
+    if (builder->is_reduced)
+        ccs_schedule_gate(builder->schedule, across, inside);
+    else
+        ccs_schedule_gate(builder->schedule, inside, across);
 }
 
-static void add_channel(const Builder *builder)
+/* Inside @node, for the blocks of @n_layers x @n_origins places of the nodes of @run, beginning
+ * with place @first. */
+static void add_inside(Builder *builder, const Run *run, uint32_t node, uint32_t first,
+                       uint32_t n_layers, uint32_t n_origins)
 {
-    for (guint u = 0; u < builder->runs->len; u++) {
-        for (uint32_t slot = 0; slot < builder->n_slots; slot++)
-            add_slot_rings(builder, u, slot);
-        for (uint32_t node = 0; node < builder->n_nodes; node++) {
-            if (builder->nodes[node].n > 1)
-                join_levels(builder, u, node,
-                            add_inside(builder, run_at(builder, u), &builder->nodes[node]));
-        }
-    }
+    const CcsGroup *group = &builder->nodes[node];
+    const CcsGroup *of_run = &builder->nodes[run->first];
+    Ring *ring = &builder->ring;
+
+    for (uint32_t i = 0; i < group->n; i++)
+        ring->ranks[i] = group->first + i;
+    ring->n = group->n;
+    ring->first = 0;
+    ring->n_origins = n_origins;
+    ring->phase = builder->is_reduced ? 0 : 1;
+    ring->block = (CcsBox){.buffer = CCS_BUFFER_OUTPUT,
+                           .base = of_run->first + first,
+                           .scale = 1,
+                           .n1 = n_layers,
+                           .stride1 = group->n,
+                           .n2 = run->n,
+                           .stride2 = of_run->n};
+    add_ring(builder, builder->inside);
+    for (uint32_t i = 0; i < n_layers * n_origins; i++)
+        join(builder, node, first + i, i % n_origins);
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
+static void add_run(Builder *builder, const Run *run)
 {
-    return b == 0 ? a : gcd(b, a % b);
-}
+    uint32_t n_places = builder->nodes[run->first].n;
 
-/* Cuts the blocks into chunks such that every node's slots have whole ones. */
-static void find_runs(Builder *builder)
-{
-    uint32_t common = 0;
-
-    for (uint32_t node = 0; node < builder->n_nodes; node++)
-        common = gcd(builder->nodes[node].n, common);
-    builder->block_chunks = builder->n_slots / common;
+    for (uint32_t place = 0; place < n_places; place++)
+        add_across(builder, run, place);
     for (uint32_t node = 0; node < builder->n_nodes; node++) {
-        const CcsGroup *group = &builder->nodes[node];
-        Run *last = node == 0 ? NULL : &g_array_index(builder->runs, Run, builder->runs->len - 1);
-        if (last != NULL && last->n_local == group->n) {
-            last->n++;
-            continue;
-        }
-        Run run = {.first = node,
-                   .n = 1,
-                   .n_local = group->n,
-                   .first_chunk = group->first * builder->block_chunks,
-                   .slot_chunks = group->n / common};
-        g_array_append_val(builder->runs, run);
+        uint32_t n_local = builder->nodes[node].n;
+        uint32_t n_layers = n_places / n_local;
+        uint32_t n_left = n_places % n_local;
+        if (n_layers > 0)
+            add_inside(builder, run, node, 0, n_layers, n_local);
+        if (n_left > 0)
+            add_inside(builder, run, node, n_layers * n_local, 1, n_left);
     }
 }
 
-static bool check_size(const Builder *builder, GError **error)
+static void add_channel(Builder *builder)
 {
-    uint64_t n_lanes = (uint64_t)builder->n_slots * builder->n_nodes * builder->runs->len;
-    uint64_t n_chunks = (uint64_t)builder->block_chunks * ccs_schedule_n_ranks(builder->schedule);
+    Run run = {0, 0};
 
-    if (n_lanes <= MAX_LANES && n_chunks <= INT32_MAX)
-        return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                "the hierarchical algorithm would have to cut the blocks into too many parts: the"
-                " nodes have too many different numbers of ranks");
-    return false;
+    for (uint32_t node = 0; node < builder->n_nodes; node++) {
+        run.n++;
+        if (node + 1 < builder->n_nodes && builder->nodes[node + 1].n == builder->nodes[node].n)
+            continue;
+        add_run(builder, &run);
+        run = (Run){node + 1, 0};
+    }
 }
 
-bool ccs_schedule_add_block_levels(CcsSchedule *schedule, bool is_reduced, GError **error)
+void ccs_schedule_add_block_levels(CcsSchedule *schedule, bool is_reduced)
 {
+    uint32_t n = ccs_schedule_n_ranks(schedule);
+    uint32_t n_nodes = ccs_communicator_n_nodes(ccs_schedule_communicator(schedule));
     g_autofree CcsGroup *nodes = ccs_schedule_node_groups(schedule);
-    g_autoptr(GArray) runs = g_array_new(false, false, sizeof(Run));
+    g_autofree CcsRank *ranks = g_new(CcsRank, n);
+    g_autofree CcsLaneId *inside = g_new(CcsLaneId, n);
+    uint32_t most_local = 0;
+    for (uint32_t node = 0; node < n_nodes; node++)
+        most_local = MAX(most_local, nodes[node].n);
+    g_autofree CcsLaneId *across = g_new(CcsLaneId, (size_t)most_local * n_nodes);
     Builder builder = {.schedule = schedule,
                        .is_reduced = is_reduced,
                        .nodes = nodes,
-                       .n_nodes = ccs_communicator_n_nodes(ccs_schedule_communicator(schedule)),
-                       .runs = runs};
+                       .n_nodes = n_nodes,
+                       .ring = {.ranks = ranks},
+                       .across = across,
+                       .inside = inside};
 
-    if (!ccs_groups_n_slots(nodes, builder.n_nodes, &builder.n_slots, error))
-        return false;
-    find_runs(&builder);
-    if (!check_size(&builder, error))
-        return false;
-    g_autofree CcsLaneId *across =
-        g_new(CcsLaneId, (size_t)runs->len * builder.n_slots * builder.n_nodes);
-    builder.across = across;
-    ccs_schedule_set_n_chunks(schedule, builder.block_chunks * ccs_schedule_n_ranks(schedule));
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
-        builder.channel = channel;
+    ccs_schedule_set_n_chunks(schedule, n);
+    for (; builder.channel < ccs_schedule_n_channels(schedule); builder.channel++)
         add_channel(&builder);
-    }
-    return true;
 }

@@ -4,20 +4,16 @@
  * a ring over the nodes, each by its own NIC. Then each rank has N blocks, and these go round
  * the ring inside its node.
  *
- * Nodes of unequal size: the blocks of each node, side by side, are cut into G slots, G being
- * the least common multiple of the sizes. In a node of g ranks, place l has G/g slots that
- * follow one another, from its own node (they are its block) and from all others; the ring of
- * a slot passes the rank that has it in each node. A run is a number of nodes of equal size
- * that follow one another; there is a lane for the blocks of each run, since messages of one
- * lane have one size. */
+ * Nodes of unequal size: the block of place l goes by place l modulo g of every node. Messages
+ * of one lane have one size, so there is a lane for the blocks of each run, that is a number of
+ * nodes of equal size that follow one another; and inside a node one for as many blocks as
+ * there are ranks, and one for those that are left over and do not begin at every rank. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "collectives/schedule.h"
 
-/* ccs_schedule_add_block_levels:
- * The all-gather; if @is_reduced, the reduce-scatter: inside the nodes first.
- *
- * Returns: false with CCS_ERROR_INPUT if the blocks cannot be cut so. */
-bool ccs_schedule_add_block_levels(CcsSchedule *schedule, bool is_reduced, GError **error);
+/* ccs_schedule_add_block_levels: the all-gather; if @is_reduced, the reduce-scatter, inside the
+ * nodes first. */
+void ccs_schedule_add_block_levels(CcsSchedule *schedule, bool is_reduced);

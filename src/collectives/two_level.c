@@ -34,7 +34,7 @@ CcsGroup *ccs_schedule_node_groups(const CcsSchedule *schedule)
     return groups;
 }
 
-bool ccs_groups_n_slots(const CcsGroup *groups, uint32_t n_groups, uint32_t *ret_n, GError **error)
+static bool count_slots(const CcsGroup *groups, uint32_t n_groups, uint32_t *ret_n, GError **error)
 {
     uint64_t n = 1;
 
@@ -146,7 +146,7 @@ bool ccs_schedule_add_two_level(CcsSchedule *schedule, const CcsGroup *groups, u
                        .scattered = scattered,
                        .gathering = gathering};
 
-    if (!ccs_groups_n_slots(groups, n_groups, &builder.n_slots, error))
+    if (!count_slots(groups, n_groups, &builder.n_slots, error))
         return false;
     for (uint32_t i = 0; i < 3; i++)
         ccs_schedule_add_phase(schedule, phases[i]);

@@ -23,14 +23,9 @@ typedef struct {
  * communicator has nodes. */
 CcsGroup *ccs_schedule_node_groups(const CcsSchedule *schedule);
 
-/* ccs_groups_n_slots: the least common multiple of the sizes of @groups.
- *
- * Returns: false with CCS_ERROR_INPUT if the buffer cannot be cut into so many. */
-bool ccs_groups_n_slots(const CcsGroup *groups, uint32_t n_groups, uint32_t *ret_n, GError **error);
-
 /* ccs_schedule_add_two_level:
  * All three phases on all channels. @groups together have all ranks, at least 2.
  *
- * Returns: false as above. */
+ * Returns: false with CCS_ERROR_INPUT if the buffer cannot be cut for groups of these sizes. */
 bool ccs_schedule_add_two_level(CcsSchedule *schedule, const CcsGroup *groups, uint32_t n_groups,
                                 const char *const phases[3], GError **error);
