@@ -161,6 +161,20 @@ START_TEST(a_config_shows_them_for_each_case)
 }
 END_TEST
 
+static const char *const compared[] = {"allreduce", "allgather", "reducescatter", "alltoall",
+                                       "broadcast", "reduce",    "gather",        "scatter"};
+
+START_TEST(each_collective_has_a_config_that_compares_its_algorithms)
+{
+    g_autofree char *line = g_strdup_printf("run compare-%s --no-db", compared[_i]);
+    g_auto(CcsProgramRun) run = ccs_program_run_line(NULL, line);
+
+    assert_status(&run, 0);
+    assert_says(run.output, "winner");
+    assert_says(run.output, "rossover");
+}
+END_TEST
+
 Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("winners");
@@ -176,6 +190,8 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, no_crossover_is_said);
     tcase_add_test(tcase, markdown_has_them_too);
     tcase_add_test(tcase, a_config_shows_them_for_each_case);
+    tcase_add_loop_test(tcase, each_collective_has_a_config_that_compares_its_algorithms, 0,
+                        G_N_ELEMENTS(compared));
     suite_add_tcase(suite, tcase);
     return suite;
 }
