@@ -248,21 +248,26 @@ static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error
     return true;
 }
 
+static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **error)
+{
+    if (ccs_schedule_n_ranks(schedule) > CCS_VERIFIED_RANKS || ccs_verify(schedule, error))
+        return true;
+    if (ccs_interrupt_check(NULL))
+        g_prefix_error(error, "algorithm '%s' is wrong: ", of->algorithm->name);
+    return false;
+}
+
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
                    uint32_t n_sizes, GError **error)
 {
     const CcsMachine *machine = study->machine;
-    CcsObserver observer = {observe_flow, study};
+    CcsObserver observer = {.flow = observe_flow, .data = study};
     g_autoptr(GError) refusal = NULL;
     g_autoptr(CcsSchedule) schedule = ccs_case_schedule(study_case, machine, &refusal);
     if (schedule == NULL)
         return pass_over(study_case, g_steal_pointer(&refusal), error);
-    if (ccs_schedule_n_ranks(schedule) <= CCS_VERIFIED_RANKS && !ccs_verify(schedule, error)) {
-        if (!ccs_interrupt_check(NULL))
-            return false;
-        g_prefix_error(error, "algorithm '%s' is wrong: ", study_case->algorithm->name);
+    if (!verify(study_case, schedule, error))
         return false;
-    }
     g_autoptr(CcsSimulation) simulation =
         ccs_simulation_new(schedule, &machine->transport, machine->model,
                            study->level >= CCS_TRACE_STEPS ? &observer : NULL, error);

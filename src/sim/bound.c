@@ -240,7 +240,7 @@ CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRan
     bool is_even = size % ((uint64_t)bounds->n_ranks * n_channels) == 0;
     Question asked = {collective, root, size, is_even ? 0 : n_channels};
 
-    if (bounds->n_ranks > 1) {
+    if (bounds->n_ranks > 1 && collective != CCS_PROGRAM) { /* a program may send nothing */
         raise_to(&bound, latency_of(bounds, collective, root) + transport->message_cost, "latency");
         for (uint32_t i = 0; i < CCS_N_CUT_FAMILIES; i++)
             raise_by_family(&bound, bounds, &bounds->cuts->families[i], &asked);
