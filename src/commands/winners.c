@@ -37,10 +37,16 @@ bool *ccs_winners_mark(const CcsStudyResult *results, uint32_t n, bool *ret_is_c
     return marks;
 }
 
+typedef struct {
+    CcsBytes size;
+    CcsTime time;
+} Known;
+
 /* One way to answer, which can be asked for further sizes. */
 typedef struct {
     const CcsStudyResult *first; /* the first result of it */
     CcsTime *times;              /* by size, for those that it has results for; else -1 */
+    GArray *known;               /* of Known: what was simulated beside them */
     CcsSchedule *schedule;       /* made when first needed */
     CcsSimulation *simulation;   /* likewise */
 } Contender;
@@ -57,6 +63,7 @@ static void contender_clear(gpointer data)
     Contender *contender = data;
 
     g_free(contender->times);
+    g_array_unref(contender->known);
     ccs_simulation_free(contender->simulation);
     ccs_schedule_free(contender->schedule);
 }
@@ -112,7 +119,9 @@ static Contender *contender_of(Contest *contest, const CcsStudyResult *result)
         if (is_same_way(contender_at(contest, i - 1)->first, result))
             return contender_at(contest, i - 1);
     }
-    Contender fresh = {.first = result, .times = g_new(CcsTime, contest->sizes->len)};
+    Contender fresh = {.first = result,
+                       .times = g_new(CcsTime, contest->sizes->len),
+                       .known = g_array_new(false, false, sizeof(Known))};
     for (guint i = 0; i < contest->sizes->len; i++)
         fresh.times[i] = -1;
     g_array_append_val(contest->contenders, fresh);
@@ -129,27 +138,51 @@ static void gather(Contest *contest, const CcsStudyResult *results, uint32_t n)
     }
 }
 
+/* What is known already. */
+static bool look_up(const Contest *contest, const Contender *contender, CcsBytes size,
+                    CcsTime *ret_time)
+{
+    guint at = 0;
+
+    if (g_array_binary_search(contest->sizes, &size, compare_sizes, &at) &&
+        contender->times[at] >= 0) {
+        *ret_time = contender->times[at];
+        return true;
+    }
+    for (guint i = 0; i < contender->known->len; i++) {
+        const Known *known = &g_array_index(contender->known, Known, i);
+        if (known->size == size) {
+            *ret_time = known->time;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool make_simulation(const Contest *contest, Contender *contender, GError **error)
+{
+    if (contender->schedule == NULL)
+        contender->schedule = ccs_case_schedule(&contender->first->asked, contest->machine, error);
+    if (contender->schedule != NULL && contender->simulation == NULL)
+        contender->simulation =
+            ccs_simulation_new(contender->schedule, &contest->machine->transport,
+                               contest->machine->model, NULL, error);
+    return contender->simulation != NULL;
+}
+
 static bool simulate(const Contest *contest, uint32_t index, CcsBytes size, CcsTime *ret_time,
                      GError **error)
 {
     Contender *contender = contender_at(contest, index);
     CcsOutcome outcome;
 
-    if (contender->schedule == NULL) {
-        contender->schedule = ccs_case_schedule(&contender->first->asked, contest->machine, error);
-        if (contender->schedule == NULL)
-            return false;
-    }
-    if (contender->simulation == NULL) {
-        contender->simulation =
-            ccs_simulation_new(contender->schedule, &contest->machine->transport,
-                               contest->machine->model, NULL, error);
-        if (contender->simulation == NULL)
-            return false;
-    }
-    if (!ccs_simulation_run(contender->simulation, size, &outcome, error))
+    if (look_up(contest, contender, size, ret_time))
+        return true;
+    if (!make_simulation(contest, contender, error) ||
+        !ccs_simulation_run(contender->simulation, size, &outcome, error))
         return false;
     *ret_time = outcome.time;
+    g_array_append_vals(contender->known, &(Known){size, outcome.time}, 1);
     return true;
 }
 
@@ -166,51 +199,126 @@ static CcsBytes middle(CcsBytes low, CcsBytes high)
     return low + (high - low) / 2;
 }
 
-/* Two contenders, of which the second is faster at the larger size but not at the smaller. */
+/* Two contenders, of which the second is faster at the larger size but not at the smaller; and by
+ * how much. */
 typedef struct {
     uint32_t below;
     uint32_t above;
     CcsBytes low;
     CcsBytes high;
+    CcsTime lag;  /* of the second at the smaller size, at least 0 */
+    CcsTime lead; /* at the larger, above 0 */
 } Change;
 
-/* Narrows @change down by bisection. @ret_time: that of the second at the larger size. */
-static bool narrow(const Contest *contest, Change *change, CcsTime *ret_time, GError **error)
+/* Half of how far apart the two sizes may be in the end. */
+static CcsBytes half_tolerance(const Change *change)
 {
-    if (!simulate(contest, change->above, change->high, ret_time, error))
+    return MAX(change->low / 200, 2);
+}
+
+/* Where the two cross if their times are straight lines, but a little towards the end that did
+ * not move last, so that the ends close in from both sides. */
+static CcsBytes estimate(const Change *change, bool is_low_last)
+{
+    double lag = (double)change->lag;
+    double part = lag / (lag + (double)change->lead);
+    CcsBytes size = change->low + (CcsBytes)((double)(change->high - change->low) * part);
+    CcsBytes nudge = half_tolerance(change);
+
+    size = is_low_last ? size + nudge : size - MIN(size, nudge);
+    return CLAMP(size, change->low + nudge, change->high - nudge);
+}
+
+/* How much the second is slower (below 0: faster) for @size. */
+static bool measure_lag(const Contest *contest, const Change *change, CcsBytes size,
+                        CcsTime *ret_lag, bool *ret_is_faster, GError **error)
+{
+    CcsTime below = 0;
+    CcsTime above = 0;
+
+    if (!simulate(contest, change->below, size, &below, error) ||
+        !simulate(contest, change->above, size, &above, error))
         return false;
-    while (change->high - change->low > MAX(change->low / 100, 4)) {
-        CcsBytes size = middle(change->low, change->high);
-        CcsTime below = 0;
-        CcsTime above = 0;
-        if (!simulate(contest, change->below, size, &below, error) ||
-            !simulate(contest, change->above, size, &above, error))
+    *ret_lag = above - below;
+    *ret_is_faster = is_faster(above, below);
+    return true;
+}
+
+static bool try_ends(const Contest *contest, Change *change, GError **error)
+{
+    CcsTime lag = 0;
+    bool is_faster_there = false;
+
+    if (!measure_lag(contest, change, change->low, &lag, &is_faster_there, error))
+        return false;
+    change->lag = MAX(lag, 0);
+    if (!measure_lag(contest, change, change->high, &lag, &is_faster_there, error))
+        return false;
+    change->lead = MAX(-lag, 1);
+    return true;
+}
+
+/* @size becomes one of the ends. */
+static bool try_size(const Contest *contest, Change *change, CcsBytes size, bool *ret_is_low,
+                     GError **error)
+{
+    CcsTime lag = 0;
+    bool is_high = false;
+
+    if (!measure_lag(contest, change, size, &lag, &is_high, error))
+        return false;
+    *ret_is_low = !is_high;
+    *(is_high ? &change->high : &change->low) = size;
+    if (is_high)
+        change->lead = -lag;
+    else
+        change->lag = MAX(lag, 0);
+    return true;
+}
+
+/* Brings the sizes of @change together. */
+static bool narrow(const Contest *contest, Change *change, GError **error)
+{
+    bool is_low_last = false;
+
+    for (uint32_t n_tries = 1; change->high - change->low > 2 * half_tolerance(change); n_tries++) {
+        bool is_plain = n_tries > 6 && n_tries % 2 == 0; /* lest one end never moves */
+        CcsBytes size =
+            is_plain ? middle(change->low, change->high) : estimate(change, is_low_last);
+        if (!try_size(contest, change, size, &is_low_last, error))
             return false;
-        if (!is_faster(above, below)) {
-            change->low = size;
-            continue;
-        }
-        change->high = size;
-        *ret_time = above;
     }
     return true;
 }
 
-/* Whether a third contender is faster than both where these two cross. Since time does not fall
- * with size, one that is slower at the smaller size than the winner at the larger need not be
- * asked. @ret_third: contenders->len if there is none. */
-static bool find_third(const Contest *contest, const Change *wide, guint low_at, guint high_at,
-                       CcsBytes size, CcsTime time, uint32_t *ret_third, GError **error)
+/* Whether it takes @time or longer already for a smaller size. Time does not fall with size. */
+static bool is_known_slower(const Contest *contest, const Contender *contender, CcsBytes size,
+                            CcsTime time)
 {
-    CcsTime limit = contender_at(contest, wide->above)->times[high_at];
+    for (guint i = 0; i < contest->sizes->len; i++) {
+        if (g_array_index(contest->sizes, CcsBytes, i) <= size && contender->times[i] >= time)
+            return true;
+    }
+    for (guint i = 0; i < contender->known->len; i++) {
+        const Known *known = &g_array_index(contender->known, Known, i);
+        if (known->size <= size && known->time >= time)
+            return true;
+    }
+    return false;
+}
 
+/* Whether a third contender is faster than the two that cross at the larger size of @crossing,
+ * where the faster of them takes @time. @ret_third: contenders->len if there is none. */
+static bool find_third(const Contest *contest, const Change *crossing, CcsTime time,
+                       uint32_t *ret_third, GError **error)
+{
     *ret_third = contest->contenders->len;
     for (uint32_t i = 0; i < contest->contenders->len; i++) {
         CcsTime own = 0;
-        if (i == wide->below || i == wide->above ||
-            contender_at(contest, i)->times[low_at] >= limit)
+        if (i == crossing->below || i == crossing->above ||
+            is_known_slower(contest, contender_at(contest, i), crossing->high, time))
             continue;
-        if (!simulate(contest, i, size, &own, error))
+        if (!simulate(contest, i, crossing->high, &own, error))
             return false;
         if (is_faster(own, time)) {
             time = own;
@@ -220,27 +328,36 @@ static bool find_third(const Contest *contest, const Change *wide, guint low_at,
     return true;
 }
 
-/* Adds the crossover of @wide, which lies between the sizes of these indices, or those on the way
- * by way of others that win in between, at most @n_more. */
-static bool add_crossovers(Contest *contest, Change wide, guint low_at, guint high_at,
-                           uint32_t n_more, GError **error)
-{
-    Change narrowed = wide;
-    CcsCrossover crossover = {.below = contender_at(contest, wide.below)->first,
-                              .above = contender_at(contest, wide.above)->first};
-    uint32_t third = contest->contenders->len;
+static bool add_crossovers(Contest *contest, Change change, uint32_t n_more, GError **error);
 
-    if (!narrow(contest, &narrowed, &crossover.time, error) ||
-        (n_more > 0 && !find_third(contest, &wide, low_at, high_at, narrowed.high, crossover.time,
-                                   &third, error)))
+/* From one to the other of @wide by way of @third, which wins at @size. */
+static bool add_by_way_of(Contest *contest, const Change *wide, uint32_t third, CcsBytes size,
+                          uint32_t n_more, GError **error)
+{
+    Change first = {.below = wide->below, .above = third, .low = wide->low, .high = size};
+    Change second = {.below = third, .above = wide->above, .low = size, .high = wide->high};
+
+    return add_crossovers(contest, first, n_more - 1, error) &&
+           add_crossovers(contest, second, n_more - 1, error);
+}
+
+/* Adds the crossover of @wide, or those by way of others that win in between, at most @n_more. */
+static bool add_crossovers(Contest *contest, Change wide, uint32_t n_more, GError **error)
+{
+    Change crossing = wide;
+    uint32_t third = contest->contenders->len;
+    CcsTime time = 0;
+
+    if (!try_ends(contest, &crossing, error) || !narrow(contest, &crossing, error) ||
+        !simulate(contest, wide.above, crossing.high, &time, error) ||
+        (n_more > 0 && !find_third(contest, &crossing, time, &third, error)))
         return false;
-    if (third < contest->contenders->len) {
-        Change first = {wide.below, third, wide.low, narrowed.high};
-        Change second = {third, wide.above, narrowed.high, wide.high};
-        return add_crossovers(contest, first, low_at, high_at, n_more - 1, error) &&
-               add_crossovers(contest, second, low_at, high_at, n_more - 1, error);
-    }
-    crossover.size = narrowed.high;
+    if (third < contest->contenders->len)
+        return add_by_way_of(contest, &wide, third, crossing.high, n_more, error);
+    CcsCrossover crossover = {.below = contender_at(contest, wide.below)->first,
+                              .above = contender_at(contest, wide.above)->first,
+                              .size = crossing.high,
+                              .time = time};
     g_array_append_val(contest->crossovers, crossover);
     return true;
 }
@@ -264,10 +381,11 @@ static bool find_crossovers(Contest *contest, GError **error)
 
     for (guint at = 1; at < contest->sizes->len; at++) {
         uint32_t best = fastest(contest, at, champion);
-        Change change = {champion, best, g_array_index(contest->sizes, CcsBytes, at - 1),
-                         g_array_index(contest->sizes, CcsBytes, at)};
-        if (best != champion &&
-            !add_crossovers(contest, change, at - 1, at, contest->contenders->len, error))
+        Change change = {.below = champion,
+                         .above = best,
+                         .low = g_array_index(contest->sizes, CcsBytes, at - 1),
+                         .high = g_array_index(contest->sizes, CcsBytes, at)};
+        if (best != champion && !add_crossovers(contest, change, contest->contenders->len, error))
             return false;
         champion = best;
     }
