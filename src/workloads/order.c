@@ -57,53 +57,79 @@ typedef struct {
 
 typedef enum { UNSEEN, OPEN, SETTLED } Mark;
 
-/* A line for each call that waits for another one: "rank 0: send ... waits for rank 1: recv ...".
- * Moments that only come later in their stream need no word. */
-static void describe_wait(const CcsProgram *program, uint32_t moment, uint32_t need, GString *text)
+/* A part of the visits that is a circle: each moment needs the next, and the last the first. */
+typedef struct {
+    const GArray *visits;
+    guint first;
+    guint length;
+} Circle;
+
+static uint32_t moment_at(const Circle *circle, guint index)
 {
-    g_autofree char *own = ccs_call_describe(program, call_of(moment));
-    g_autofree char *other = ccs_call_describe(program, call_of(need));
+    return g_array_index(circle->visits, Visit, circle->first + index % circle->length).moment;
+}
+
+/* Whether a call waits for another one there. That it stands behind one in its stream needs no
+ * word. */
+static bool is_wait(const Circle *circle, guint index)
+{
+    uint32_t moment = moment_at(circle, index);
+    return !is_reached(moment) && call_of(moment) != call_of(moment_at(circle, index + 1));
+}
+
+/* Where the circle is entered does not matter, so it begins with the first call in the file that
+ * does not return. */
+static guint begin_of(const CcsProgram *program, const Circle *circle)
+{
+    guint begin = circle->length;
+
+    for (guint i = 0; i < circle->length; i++) {
+        uint32_t moment = moment_at(circle, i);
+        if (is_wait(circle, i) && returned(program, call_of(moment)) == moment &&
+            (begin == circle->length || moment < moment_at(circle, begin)))
+            begin = i;
+    }
+    return begin % circle->length;
+}
+
+static void describe_wait(const CcsProgram *program, const Circle *circle, guint index,
+                          GString *text)
+{
+    uint32_t waiting = call_of(moment_at(circle, index));
+    uint32_t awaited = call_of(moment_at(circle, index + 1));
+    g_autofree char *own = ccs_call_describe(program, waiting);
+    g_autofree char *other = ccs_call_describe(program, awaited);
 
     g_string_append_printf(text, "\n  rank %u: %s waits for rank %u: %s",
-                           ccs_program_call(program, call_of(moment))->rank, own,
-                           ccs_program_call(program, call_of(need))->rank, other);
+                           ccs_program_call(program, waiting)->rank, own,
+                           ccs_program_call(program, awaited)->rank, other);
 }
 
-/* Where the circle is entered does not matter, so it begins with its lowest call. */
-static guint begin_of(const GArray *visits, guint first)
-{
-    guint lowest = first;
-
-    for (guint i = first; i < visits->len; i++) {
-        if (g_array_index(visits, Visit, i).moment < g_array_index(visits, Visit, lowest).moment)
-            lowest = i;
-    }
-    return lowest;
-}
-
-/* The visits from the one of @moment on are a circle: each needs the next, the last the first. */
-static void fail(const CcsProgram *program, const GArray *visits, uint32_t moment, GError **error)
+static void fail(const CcsProgram *program, const Circle *circle, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    guint first = 0;
+    guint begin = begin_of(program, circle);
     uint32_t n = 0;
 
-    while (g_array_index(visits, Visit, first).moment != moment)
-        first++;
-    guint length = visits->len - first;
-    guint begin = begin_of(visits, first) - first;
-    for (guint i = 0; i < length; i++) {
-        uint32_t at = g_array_index(visits, Visit, first + (begin + i) % length).moment;
-        uint32_t need = g_array_index(visits, Visit, first + (begin + i + 1) % length).moment;
-        if (is_reached(at) || call_of(at) == call_of(need))
-            continue;
-        if (n++ < MAX_SHOWN)
-            describe_wait(program, at, need, text);
+    for (guint i = begin; i < begin + circle->length; i++) {
+        if (is_wait(circle, i) && n++ < MAX_SHOWN)
+            describe_wait(program, circle, i, text);
     }
     if (n > MAX_SHOWN)
         g_string_append_printf(text, "\n  and %u more", n - MAX_SHOWN);
     g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
                 "deadlock: %u calls wait for each other, and none can go on%s", n, text->str);
+}
+
+/* The visits from the one of @moment on are a circle. */
+static void fail_at(const CcsProgram *program, const GArray *visits, uint32_t moment,
+                    GError **error)
+{
+    guint first = 0;
+
+    while (g_array_index(visits, Visit, first).moment != moment)
+        first++;
+    fail(program, &(Circle){visits, first, visits->len - first}, error);
 }
 
 /* Settles @moment after all that it needs, without recursion: programs are long. */
@@ -120,7 +146,7 @@ static bool settle(const CcsProgram *program, uint32_t moment, uint8_t *marks, G
             g_array_append_val(order, visit->moment);
             g_array_set_size(visits, visits->len - 1);
         } else if (marks[need] == OPEN) {
-            fail(program, visits, need, error);
+            fail_at(program, visits, need, error);
             return false;
         } else if (marks[need] == UNSEEN) {
             marks[need] = OPEN;

@@ -332,8 +332,9 @@ START_TEST(an_algorithm_is_the_one_it_is_called)
 END_TEST
 
 /* astra-sim#155: more chunks made it slower for no reason. Without latency and without costs
- * cutting a buffer into more pieces never does: each channel is the whole pattern on a part of it,
- * and a pipeline fills sooner. */
+ * cutting a buffer into more pieces never does: a pipeline fills sooner, and each channel is the
+ * whole pattern on a part of the buffer. Only the channels of trees have different ranks at the
+ * top, so that they get in each other's way. */
 START_TEST(splitting_without_latency_is_never_slower)
 {
     for (size_t a = 0; ccs_algorithms[a] != NULL; a++) {
@@ -351,7 +352,8 @@ START_TEST(splitting_without_latency_is_never_slower)
             before = time;
         }
         asked.n_chunks = 1;
-        for (asked.n_channels = 2; asked.n_channels <= 8; asked.n_channels *= 2) {
+        for (asked.n_channels = 2; asked.n_channels <= 8 && !ccs_algorithms[a]->is_pipelined;
+             asked.n_channels *= 2) {
             CcsTime time = ccs_ask_time(&asked);
             ck_assert_msg(time <= whole + 1000, "%s %s, %u channels: %.6f us after %.6f us",
                           asked.collective, asked.algorithm, asked.n_channels, ccs_time_us(time),
