@@ -52,8 +52,8 @@ static bool run_cases(CcsStudy *study, const GArray *cases, const GArray *sizes,
 }
 
 /* What the link classes carried goes beside the results only where they are meant for people. */
-static bool print(const CcsStudy *study, CcsTrace *trace, const Arguments *arguments,
-                  GError **error)
+static bool print(const CcsMachine *machine, const CcsStudy *study, CcsTrace *trace,
+                  const Arguments *arguments, GError **error)
 {
     CcsFormat format = arguments->format;
     bool is_json = format == CCS_FORMAT_JSON || format == CCS_FORMAT_NDJSON;
@@ -62,6 +62,9 @@ static bool print(const CcsStudy *study, CcsTrace *trace, const Arguments *argum
 
     if (!ccs_output_json(&arguments->output, trace, format, error) ||
         (!is_json && !ccs_print_results(results, n, format, stdout, error)))
+        return false;
+    if (!ccs_print_is_for_programs(format) &&
+        !ccs_print_crossovers(machine, results, n, format, stdout, error))
         return false;
     if (!arguments->output.is_verbose)
         return true;
@@ -133,7 +136,7 @@ static bool simulate(const Arguments *arguments, GError **error)
         return false;
     }
     warn_of_overrides(arguments, study);
-    return print(study, trace, arguments, error);
+    return print(machine, study, trace, arguments, error);
 }
 
 static bool run(int argc, char **argv, GError **error)

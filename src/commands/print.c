@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "commands/winners.h"
+
 /* The columns of one row, as text; freed together. */
 typedef struct {
     GArray *columns;  /* of CcsColumn */
@@ -76,8 +78,15 @@ static void add_class(Row *row, const CcsTopology *topology, const char *name, C
                  ccs_topology_class_name(topology, ccs_topology_link(topology, link)->link_class));
 }
 
+/* How a result stands among the others. */
+typedef enum {
+    STANDING_ALONE, /* nobody asks who is the fastest */
+    STANDING_WINNER,
+    STANDING_OTHER,
+} Standing;
+
 /* Short, for the eye. */
-static void fill_short(Row *row, const CcsStudyResult *of)
+static void fill_short(Row *row, const CcsStudyResult *of, Standing standing)
 {
     const CcsResult *result = &of->result;
     const CcsTopology *topology = of->topology;
@@ -98,10 +107,13 @@ static void fill_short(Row *row, const CcsStudyResult *of)
         add(row, "chunks", CCS_CELL_NULL, NULL);
     else
         add_count(row, "chunks", result->n_chunks);
+    if (standing != STANDING_ALONE)
+        add_text(row, "winner", standing == STANDING_WINNER ? "*" : "");
     add_number(row, "time (us)", ccs_time_us(result->time), 3);
     add_number(row, "algbw (GB/s)", result->algbw_GBps, 3);
     add_number(row, "busbw (GB/s)", result->busbw_GBps, 3);
     add_number(row, "bound (us)", ccs_time_us(result->bound), 3);
+    add_name(row, "bound by", result->bound_name);
     add_number(row, "of bound", 100 * result->efficiency, 1);
     add_count(row, "sent/rank (B)", result->bytes_sent_max);
     add_text(row, "bottleneck", bottleneck == NULL ? "" : bottleneck);
@@ -109,7 +121,7 @@ static void fill_short(Row *row, const CcsStudyResult *of)
 
 /* Complete, under the names of the JSON keys; what is in "bottleneck" there is in columns of its
  * own here. */
-static void fill_complete(Row *row, const CcsStudyResult *of)
+static void fill_complete(Row *row, const CcsStudyResult *of, Standing standing)
 {
     const CcsResult *result = &of->result;
     const CcsTopology *topology = of->topology;
@@ -143,13 +155,14 @@ static void fill_complete(Row *row, const CcsStudyResult *of)
         add_number(row, "bottleneck_utilisation", result->bottleneck_utilisation, 6);
     add_count(row, "bytes_sent_max", result->bytes_sent_max);
     add_count(row, "flows", result->n_flows);
+    add_text(row, "is_winner", standing == STANDING_OTHER ? "false" : "true");
     if (of->run_id == 0)
         add(row, "run_id", CCS_CELL_NULL, NULL);
     else
         add_count(row, "run_id", (uint64_t)of->run_id);
 }
 
-typedef void FillRow(Row *row, const CcsStudyResult *of);
+typedef void FillRow(Row *row, const CcsStudyResult *of, Standing standing);
 
 static void print_row(CcsRows **rows, const Row *row, CcsFormat format, FILE *out)
 {
@@ -159,11 +172,34 @@ static void print_row(CcsRows **rows, const Row *row, CcsFormat format, FILE *ou
     ccs_rows_add(*rows, (const CcsCell *)(const void *)row->cells->data);
 }
 
+static int compare_by_size(const void *a, const void *b, void *data)
+{
+    const CcsStudyResult *results = data;
+    CcsBytes first = results[*(const uint32_t *)a].result.size;
+    CcsBytes second = results[*(const uint32_t *)b].result.size;
+
+    return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/* Indices of the results, those of one size together, else in their order. Owned by the caller. */
+static GArray *order_by_size(const CcsStudyResult *results, uint32_t n)
+{
+    GArray *order = g_array_sized_new(false, false, sizeof(uint32_t), n);
+
+    for (uint32_t i = 0; i < n; i++)
+        g_array_append_val(order, i);
+    g_array_sort_with_data(order, compare_by_size, (gpointer)(guintptr)results);
+    return order;
+}
+
 bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
                        GError **error)
 {
-    bool is_short = format == CCS_FORMAT_TABLE || format == CCS_FORMAT_MD;
+    bool is_short = !ccs_print_is_for_programs(format);
     FillRow *fill = is_short ? fill_short : fill_complete;
+    bool is_contest = false;
+    g_autofree bool *is_winner = ccs_winners_mark(results, n, &is_contest);
+    g_autoptr(GArray) order = order_by_size(results, n);
     g_autoptr(CcsRows) rows = NULL;
 
     if (format == CCS_FORMAT_NCCL) {
@@ -171,9 +207,11 @@ bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat form
         return true;
     }
     for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = is_short && is_contest ? g_array_index(order, uint32_t, i) : i;
+        Standing standing = is_winner[at] ? STANDING_WINNER : STANDING_OTHER;
         g_auto(Row) row;
         row_init(&row);
-        fill(&row, &results[i]);
+        fill(&row, &results[at], is_contest ? standing : STANDING_ALONE);
         print_row(&rows, &row, format, out);
     }
     return rows == NULL || ccs_rows_end(rows, error);
@@ -255,4 +293,64 @@ bool ccs_print_estimates(const CcsEstimate *estimates, uint32_t n, CcsFormat for
         print_row(&rows, &row, format, out);
     }
     return rows == NULL || ccs_rows_end(rows, error);
+}
+
+/* "tree", or with what else makes it differ from others of that algorithm: "tree, 16 chunks". */
+static char *name_of_way(const CcsStudyResult *of, const CcsStudyResult *results, uint32_t n)
+{
+    GString *name = g_string_new(of->result.algorithm);
+    bool has_other_channels = false;
+    bool has_other_chunks = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const CcsResult *other = &results[i].result;
+        if (strcmp(other->algorithm, of->result.algorithm) != 0)
+            continue;
+        has_other_channels = has_other_channels || other->n_channels != of->result.n_channels;
+        has_other_chunks = has_other_chunks || other->n_chunks != of->result.n_chunks;
+    }
+    if (has_other_channels)
+        g_string_append_printf(name, ", %u channels", of->result.n_channels);
+    if (has_other_chunks)
+        g_string_append_printf(name, ", %u chunks", of->result.n_chunks);
+    return g_string_free(name, false);
+}
+
+static void print_crossover(CcsRows **rows, const CcsCrossover *crossover,
+                            const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out)
+{
+    g_auto(Row) row;
+
+    row_init(&row);
+    add_count(&row, "crossover (B)", crossover->size);
+    add(&row, "fastest below", CCS_CELL_TEXT, name_of_way(crossover->below, results, n));
+    add(&row, "fastest from it on", CCS_CELL_TEXT, name_of_way(crossover->above, results, n));
+    add_number(&row, "time there (us)", ccs_time_us(crossover->time), 3);
+    print_row(rows, &row, format, out);
+}
+
+bool ccs_print_crossovers(const CcsMachine *machine, const CcsStudyResult *results, uint32_t n,
+                          CcsFormat format, FILE *out, GError **error)
+{
+    bool is_contest = false;
+    g_autofree bool *is_winner = ccs_winners_mark(results, n, &is_contest);
+    g_autoptr(CcsRows) rows = NULL;
+
+    if (!is_contest || results[0].result.size == results[n - 1].result.size)
+        return true;
+    g_autoptr(GArray) crossovers = ccs_crossovers_find(machine, results, n, error);
+    if (crossovers == NULL)
+        return false;
+    fprintf(out, "\n");
+    for (guint i = 0; i < crossovers->len; i++)
+        print_crossover(&rows, &g_array_index(crossovers, CcsCrossover, i), results, n, format,
+                        out);
+    if (rows != NULL)
+        return ccs_rows_end(rows, error);
+    uint32_t first = 0;
+    while (!is_winner[first])
+        first++;
+    g_autofree char *name = name_of_way(&results[first], results, n);
+    fprintf(out, "No crossover: %s is the fastest for all of these sizes.\n", name);
+    return true;
 }

@@ -14,6 +14,13 @@
 bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out,
                        GError **error);
 
+/* ccs_print_crossovers:
+ * Where @results, all of one collective on @machine and not for programs, answer a question in
+ * several ways: an empty line, and from which size on which of them is the fastest. Simulates
+ * more sizes for that. */
+bool ccs_print_crossovers(const CcsMachine *machine, const CcsStudyResult *results, uint32_t n,
+                          CcsFormat format, FILE *out, GError **error);
+
 /* ccs_print_is_for_programs: nothing else may stand beside the results in this format. */
 bool ccs_print_is_for_programs(CcsFormat format);
 

@@ -116,13 +116,15 @@ static bool print_estimates(const Run *run, uint32_t index, CcsFormat format, GE
 static bool print_case(const Run *run, uint32_t index, CcsFormat format, bool is_verbose,
                        GError **error)
 {
-    const CcsCaseSpec *spec = ((const CcsRunCase *)g_ptr_array_index(run->cases, index))->spec;
+    const CcsRunCase *run_case = g_ptr_array_index(run->cases, index);
+    const CcsCaseSpec *spec = run_case->spec;
     uint32_t n = 0;
     const CcsStudyResult *results = results_of(run, index, &n);
 
     printf("\n%s%s (%s, %s)\n\n", format == CCS_FORMAT_MD ? "## " : "", spec->title,
            results[0].result.collective, results[0].result.topology);
-    if (!ccs_print_results(results, n, format, stdout, error))
+    if (!ccs_print_results(results, n, format, stdout, error) ||
+        !ccs_print_crossovers(run_case->machine, results, n, format, stdout, error))
         return false;
     if (is_verbose) {
         printf("\n");

@@ -95,6 +95,20 @@ static uint32_t default_channels(const CcsCommunicator *communicator, CcsCollect
     return MIN(MAX(ccs_communicator_n_rails(communicator), 1), CCS_MAX_CHANNELS);
 }
 
+CcsSchedule *ccs_case_schedule(const CcsCase *of, const CcsMachine *machine, GError **error)
+{
+    CcsCollective collective = of->algorithm->collective;
+    uint32_t n_channels =
+        of->n_channels == 0 ? default_channels(machine->communicator, collective) : of->n_channels;
+    uint32_t n_chunks = of->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : of->n_chunks;
+    g_autoptr(CcsSchedule) schedule =
+        ccs_schedule_new(collective, machine->communicator, of->root, n_channels, n_chunks);
+
+    ccs_schedule_set_distance(schedule, MAX(of->distance, 1));
+    ccs_schedule_set_weights(schedule, of->weights);
+    return ccs_algorithm_fill(of->algorithm, schedule, error) ? g_steal_pointer(&schedule) : NULL;
+}
+
 /* The part of a result that is known before the run. */
 static CcsResult describe(const CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
                           CcsBytes size)
@@ -215,7 +229,8 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
                      CcsSimulation *simulation, CcsBytes size, GError **error)
 {
     CcsOutcome outcome;
-    CcsStudyResult into = {.topology = study->machine->topology,
+    CcsStudyResult into = {.asked = *of,
+                           .topology = study->machine->topology,
                            .communicator = study->machine->communicator,
                            .run_id = ccs_trace_run_id(study->trace),
                            .result = describe(study, of, schedule, size)};
@@ -242,21 +257,6 @@ static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error
                refusal->message);
     g_error_free(refusal);
     return true;
-}
-
-static CcsSchedule *make_schedule(const CcsStudy *study, const CcsCase *of, GError **error)
-{
-    const CcsCommunicator *communicator = study->machine->communicator;
-    CcsCollective collective = of->algorithm->collective;
-    uint32_t n_channels =
-        of->n_channels == 0 ? default_channels(communicator, collective) : of->n_channels;
-    uint32_t n_chunks = of->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : of->n_chunks;
-    g_autoptr(CcsSchedule) schedule =
-        ccs_schedule_new(collective, communicator, of->root, n_channels, n_chunks);
-
-    ccs_schedule_set_distance(schedule, MAX(of->distance, 1));
-    ccs_schedule_set_weights(schedule, of->weights);
-    return ccs_algorithm_fill(of->algorithm, schedule, error) ? g_steal_pointer(&schedule) : NULL;
 }
 
 static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **error)
@@ -294,7 +294,7 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
     static const CcsBytes no_bytes = 0;
     bool has_data = !ccs_collective_info(study_case->algorithm->collective)->is_without_data;
     g_autoptr(GError) refusal = NULL;
-    g_autoptr(CcsSchedule) schedule = make_schedule(study, study_case, &refusal);
+    g_autoptr(CcsSchedule) schedule = ccs_case_schedule(study_case, study->machine, &refusal);
 
     if (schedule == NULL)
         return pass_over(study_case, g_steal_pointer(&refusal), error);

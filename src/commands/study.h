@@ -26,6 +26,11 @@ typedef struct {
 #define CCS_MAX_CHANNELS   1024U
 #define CCS_MAX_CHUNKS     1048576U
 
+/* ccs_case_schedule:
+ * Returns: (transfer full): the schedule of @of on @machine, which must outlive it; NULL with
+ * CCS_ERROR_INPUT where the algorithm cannot serve this job. */
+CcsSchedule *ccs_case_schedule(const CcsCase *of, const CcsMachine *machine, GError **error);
+
 /* Up to this many ranks, each schedule is verified before it is timed. */
 #define CCS_VERIFIED_RANKS 128U
 
@@ -39,6 +44,7 @@ typedef struct {
 } CcsClassUse;
 
 typedef struct {
+    CcsCase asked;
     const CcsTopology *topology;
     const CcsCommunicator *communicator;
     CcsResult result;

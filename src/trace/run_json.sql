@@ -30,8 +30,12 @@ SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(
                'utilisation', bottleneck_utilisation) END,
              'bytes_sent_max', bytes_sent_max,
              'flows', flows,
+             'is_winner', json(CASE WHEN time_ps = min(time_ps) OVER question
+                                    THEN 'true' ELSE 'false' END),
              'run_id', CASE WHEN ?2 THEN run_id END) AS result
       FROM result
       JOIN topology USING (topology_id)
      WHERE run_id = ?1 AND time_ps IS NOT NULL
+    WINDOW question AS (PARTITION BY collective, topology_id, result.nodes, ranks, size_bytes, dtype,
+                                     op, root, transport, model, settings)
      ORDER BY result_id)

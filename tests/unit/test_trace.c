@@ -369,7 +369,7 @@ START_TEST(json_holds_the_results_of_the_run)
         "\"time_us\":4.0,\"algbw_GBps\":150.0,\"busbw_GBps\":300.0,\"bound_us\":2.0,"
         "\"bound\":\"rank\",\"efficiency\":0.5,\"bottleneck\":{\"class\":\"nvlink\","
         "\"link\":\"n0.gpu1->n0.nvswitch\",\"utilisation\":0.75},\"bytes_sent_max\":2000,"
-        "\"flows\":4,\"run_id\":2}]}");
+        "\"flows\":4,\"is_winner\":true,\"run_id\":2}]}");
 }
 END_TEST
 

@@ -1,0 +1,34 @@
+/* explain_parts.h - what the forms of an explanation have in common */
+#pragma once
+
+#include "collectives/algorithm.h"
+#include "commands/explanation.h"
+
+/* Least and most over all ranks. */
+typedef struct {
+    uint64_t least;
+    uint64_t most;
+} CcsRange;
+
+typedef struct {
+    CcsRange messages;
+    CcsRange bytes;
+} CcsTraffic;
+
+/* What the ranks send, or receive. */
+CcsTraffic ccs_explanation_traffic(const CcsExplanation *explanation, bool is_sent);
+
+/* Whether the algorithm has terms that hold for so many ranks. */
+bool ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_terms);
+
+/* The bound over the time; 1 where both are 0. */
+double ccs_explanation_efficiency(const CcsExplanation *explanation);
+
+/* The size, the ranks and what the letters of the formulas stand for. Returns: (transfer full). */
+char *ccs_setting_describe(const CcsSetting *setting);
+
+/* Prints @text to stdout, broken between words, with a line break at its end. */
+void ccs_print_text(const char *text);
+
+/* Prints a heading and an empty line. @level: of md, from 1. */
+void ccs_print_heading(CcsFormat format, uint32_t level, const char *heading);

@@ -1,0 +1,201 @@
+/* ccsim explain: what an algorithm does, step by step, and what it costs. */
+#include "tests/cli/cli.h"
+#include "tests/support/check_main.h"
+
+static CcsProgramRun explain(const char *line)
+{
+    g_autofree char *whole = g_strconcat("explain ", line, NULL);
+    return ccs_program_run_line(NULL, whole);
+}
+
+START_TEST(steps_come_from_the_schedule)
+{
+    g_auto(CcsProgramRun) run = explain("allreduce -A ring --ranks 3");
+
+    assert_done(&run);
+    assert_says(run.output, "step  rank 0  rank 1  rank 2\n"
+                            "   1  0->1+   1->2+   2->0+\n"
+                            "   2  2->1+   0->2+   1->0+\n"
+                            "   3  1->1    2->2    0->0\n"
+                            "   4  0->1    1->2    2->0\n");
+}
+END_TEST
+
+START_TEST(messages_that_go_on_at_once_stand_in_one_step)
+{
+    g_auto(CcsProgramRun) run = explain("allgather -A direct --ranks 3");
+
+    assert_done(&run);
+    assert_says(run.output, "\n   1  0->1    1->2    2->0\n      0->2    1->0    2->1\n");
+    assert_says_not(run.output, "\n   2  ");
+}
+END_TEST
+
+START_TEST(costs_are_put_into_the_formula)
+{
+    g_auto(CcsProgramRun) run =
+        explain("allreduce -A ring --ranks 8 -b 1000000 --set transport.message_cost='0.5 us'");
+
+    assert_done(&run);
+    assert_says(run.output, "S = 1000000 B on n = 8 ranks around one switch: ports of B = 50 GB/s");
+    assert_says(run.output, "a = 1 us");
+    assert_says(run.output, "each rank sends     14 messages, 1750000 B\n");
+    assert_says(run.output, "\nformula             2");
+    assert_says(run.output, "\nwith n = 8          14 a + 14 o + 1.75 S/B");
+    assert_says(run.output, "14 x 1.000 us + 14 x 0.500 us + 1.75 x 20.000 us");
+    assert_says(run.output, " = 56.000 us\nsimulated           56.000 us, with 1 channel\n");
+    assert_says(run.output, "\nlower bound         35.000 us (ranks): 62.5 % of the time\n");
+    assert_says(run.output, "The formula takes one flat switch and one channel for granted.");
+    assert_says(run.output, "When to choose it\n\n");
+}
+END_TEST
+
+START_TEST(another_machine_has_its_own_latency_and_bandwidth)
+{
+    g_auto(CcsProgramRun) run = explain("broadcast -A flat -T nvlink8 -b 300000");
+
+    assert_done(&run);
+    assert_says(run.output, "ports of B = 300 GB/s");
+    assert_says(run.output, "a = 0 us");
+}
+END_TEST
+
+START_TEST(where_no_flat_switch_is_no_numbers_are_put_in)
+{
+    g_auto(CcsProgramRun) run = explain("allreduce -A ring -T cluster32");
+
+    assert_done(&run);
+    assert_says(run.output, "n = 32 ranks in 4 nodes of cluster32");
+    assert_says(run.output, "not here: these ranks are not around one switch");
+    assert_says(run.output, "with 8 channels");
+    assert_says(run.output, "On 8 ranks"); /* a part of the machine is drawn */
+}
+END_TEST
+
+START_TEST(a_pipeline_is_drawn_with_few_chunks_unless_more_are_asked_for)
+{
+    g_auto(CcsProgramRun) few = explain("broadcast -A chain --ranks 3");
+    g_auto(CcsProgramRun) asked = explain("broadcast -A chain --ranks 3 --chunks 6");
+
+    assert_says(few.output, "On 3 ranks with K = 4");
+    assert_says(few.output, "\nwith n = 3, K = 64  ");
+    assert_says(asked.output, "On 3 ranks with K = 6");
+    assert_says(asked.output, "\n   7          5->2");
+    assert_says(asked.output, "\nwith n = 3, K = 6   ");
+}
+END_TEST
+
+START_TEST(a_long_table_of_steps_is_cut)
+{
+    g_auto(CcsProgramRun) run = explain("broadcast -A chain --ranks 4 --chunks 100");
+
+    assert_done(&run);
+    assert_says(run.output, "\n  48  ");
+    assert_says_not(run.output, "\n  49  ");
+    assert_says(run.output, "These are the first 48 of 102 steps.");
+}
+END_TEST
+
+START_TEST(without_a_name_all_algorithms_are_compared)
+{
+    g_auto(CcsProgramRun) run = explain("allreduce -b 1000000");
+    g_auto(CcsProgramRun) names = ccs_program_run_line(NULL, "list algorithms --format json");
+
+    assert_status(&run, 0);
+    assert_says(run.output, "allreduce: every rank ends with the sum over all ranks");
+    assert_says(run.output, "No algorithm can take less than 35.000 us (ranks).");
+    assert_says(run.output, "by formula (us)");
+    for (int i = 0; i < (int)ccs_json_length(names.output, "$"); i++) {
+        g_autofree char *at_of = g_strdup_printf("$[%d].of", i);
+        g_autofree char *at_name = g_strdup_printf("$[%d].name", i);
+        g_autofree char *of = ccs_json_text(names.output, at_of);
+        g_autofree char *name = ccs_json_text(names.output, at_name);
+        g_autofree char *row = g_strconcat("\n", name, " ", NULL);
+        if (strcmp(of, "allreduce") == 0)
+            ck_assert_msg(strstr(run.output, row) != NULL ||
+                              strstr(run.errors, "is left out") != NULL,
+                          "%s", name);
+    }
+}
+END_TEST
+
+START_TEST(markdown_has_headings_and_tables)
+{
+    g_auto(CcsProgramRun) run = explain("allreduce -A ring --ranks 3 --format md");
+
+    assert_done(&run);
+    assert_says(run.output, "# allreduce ring: ");
+    assert_says(run.output, "\n## Who sends what to whom\n");
+    assert_says(run.output, "| step | rank 0 |");
+}
+END_TEST
+
+static const char *const lines[] = {
+    "barrier",
+    "alltoall --ranks 5",
+    "gather -r 3",
+    "scatter --ranks 16",
+    "reduce --ranks 1",
+    "sendrecv --ranks 2",
+    "alltoallv -b 7",
+    "broadcast -T dgx-h100 --nodes 3",
+    "allreduce -b 0",
+    "reducescatter",
+    "allreduce --ranks 17 --model loggp",
+    "allgather -A all",
+    "allreduce -A ring,tree",
+};
+
+START_TEST(every_collective_is_explained)
+{
+    g_auto(CcsProgramRun) run = explain(lines[_i]);
+
+    assert_status(&run, 0);
+    assert_says(run.output, "When to choose which");
+    assert_says_not(run.output, "nan");
+    assert_says_not(run.output, "(null)");
+}
+END_TEST
+
+static const struct {
+    const char *line;
+    int status;
+    const char *message;
+} wrong[] = {
+    {"", 2, "one collective must be named"},
+    {"allreduce -A rings", 2, "did you mean 'ring'?"},
+    {"allreduce -b 10MB", 2, "-b must be a size"},
+    {"allreduce --format csv", 2, "csv"},
+    {"allreduce --ranks 0", 2, "must be from 1"},
+    {"broadcast -r 8", 2, "-r must be a rank from 0 to 7"},
+    {"allreduce -T nowhere", 3, "nowhere"},
+};
+
+START_TEST(what_is_wrong_is_refused)
+{
+    g_auto(CcsProgramRun) run = explain(wrong[_i].line);
+
+    assert_refused(&run, wrong[_i].status, wrong[_i].message);
+}
+END_TEST
+
+Suite *ccs_test_suite(void)
+{
+    Suite *suite = suite_create("explain");
+    TCase *tcase = tcase_create("explain");
+
+    tcase_set_timeout(tcase, 30);
+    tcase_add_test(tcase, steps_come_from_the_schedule);
+    tcase_add_test(tcase, messages_that_go_on_at_once_stand_in_one_step);
+    tcase_add_test(tcase, costs_are_put_into_the_formula);
+    tcase_add_test(tcase, another_machine_has_its_own_latency_and_bandwidth);
+    tcase_add_test(tcase, where_no_flat_switch_is_no_numbers_are_put_in);
+    tcase_add_test(tcase, a_pipeline_is_drawn_with_few_chunks_unless_more_are_asked_for);
+    tcase_add_test(tcase, a_long_table_of_steps_is_cut);
+    tcase_add_test(tcase, without_a_name_all_algorithms_are_compared);
+    tcase_add_test(tcase, markdown_has_headings_and_tables);
+    tcase_add_loop_test(tcase, every_collective_is_explained, 0, G_N_ELEMENTS(lines));
+    tcase_add_loop_test(tcase, what_is_wrong_is_refused, 0, G_N_ELEMENTS(wrong));
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
