@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "collectives/counts.h"
 #include "collectives/verify.h"
+#include "collectives/waste.h"
 #include "topology/topology_yaml.h"
 
 #define FLAT                                                                                       \
@@ -108,7 +109,8 @@ bool ccs_verify_schedule(const CcsSchedule *schedule, uint32_t n_random, CcsVerd
                          GError **error)
 {
     g_autoptr(GError) failure = NULL;
-    bool is_right = ccs_verify_orders(schedule, n_random, &failure);
+    bool is_right =
+        ccs_verify_orders(schedule, n_random, &failure) && ccs_waste_check(schedule, &failure);
 
     if (!is_right && !g_error_matches(failure, CCS_ERROR, CCS_ERROR_CHECK)) {
         g_propagate_error(error, g_steal_pointer(&failure));
