@@ -9,7 +9,7 @@
 #include "tests/support/simulate.h"
 #include "tests/support/unrolled.h"
 
-#define N_TRIES  40U /* of each kind, for each schedule */
+#define N_TRIES  20U /* of each kind, for each schedule */
 #define N_RANDOM 3U  /* orders besides the extremes */
 
 static uint32_t below(GRand *random, uint32_t n)
@@ -379,7 +379,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("mutants");
     TCase *tcase = tcase_create("mutants");
 
-    tcase_set_timeout(tcase, 100);
+    tcase_set_timeout(tcase, 400);
     tcase_add_test(tcase, every_mutant_is_caught_or_shown_to_be_as_good);
     suite_add_tcase(suite, tcase);
     return suite;
