@@ -4,6 +4,15 @@
 #include "collectives/algorithm.h"
 #include "collectives/order.h"
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double n_steps = n_ranks - 1.0;
+
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){.latencies = n_steps, .costs = n_steps, .sizes = n_steps / n_ranks};
+    return true;
+}
+
 static bool build(CcsSchedule *schedule, GError **error)
 {
     uint32_t n = ccs_schedule_n_ranks(schedule);
@@ -30,5 +39,11 @@ const CcsAlgorithm ccs_allgather_ring = {
     .collective = CCS_ALLGATHER,
     .name = "ring",
     .summary = "every block goes once round the ring",
+    .idea = "Every rank sends its block to the next one in the ring, and then passes on what "
+            "comes in. After n - 1 hops every block has been everywhere.",
+    .when = "For large buffers: messages only go to neighbours, and cross between nodes once.",
+    .formula = "(n-1) (a + o) + (n-1)/n S/B",
+    .assumption = "All blocks are equal (Thakur et al. 2005).",
+    .terms = terms,
     .build = build,
 };

@@ -7,6 +7,7 @@
 #include "commands/effects.h"
 #include "commands/options.h"
 #include "commands/print.h"
+#include "commands/traffic.h"
 
 extern const CcsCommand ccs_command_bench;
 
@@ -64,8 +65,10 @@ static bool print(const CcsStudy *study, CcsTrace *trace, const Arguments *argum
         return false;
     if (!arguments->output.is_verbose)
         return true;
-    if (ccs_print_is_for_programs(format))
+    if (ccs_print_is_for_programs(format)) {
+        fflush(stdout); /* where both go to one place, one comes after the other */
         return ccs_print_classes(results, n, CCS_FORMAT_TABLE, stderr, error);
+    }
     printf("\n");
     return ccs_print_classes(results, n, format, stdout, error);
 }
@@ -79,6 +82,12 @@ static void warn_without_effect(const Arguments *arguments, const GArray *cases,
         .chunks = given->n_chunks == CCS_NOT_GIVEN ? NULL : "--chunks",
         .root = given->root == CCS_NOT_GIVEN ? NULL : "-r",
         .op = given->op == NULL ? NULL : "-o",
+        .sizes = given->smallest != NULL  ? "-b"
+                 : given->largest != NULL ? "-e"
+                                          : NULL,
+        .distance = given->distance == CCS_NOT_GIVEN ? NULL : "--distance",
+        .skew = given->skew == CCS_NOT_GIVEN ? NULL : "--skew",
+        .matrix = given->matrix == NULL ? NULL : "--matrix",
     };
 
     ccs_effects_of_options(&asked, cases, machine);
@@ -105,10 +114,15 @@ static bool simulate(const Arguments *arguments, GError **error)
                                             ccs_communicator_n_ranks(machine->communicator), error);
     if (cases == NULL)
         return false;
+    g_autoptr(CcsWeights) weights = NULL;
+    if (!ccs_case_weights(&arguments->cases, arguments->collective,
+                          ccs_communicator_n_ranks(machine->communicator), cases, &weights, error))
+        return false;
     g_autoptr(CcsTrace) trace = ccs_output_open(&arguments->output, arguments->level, error);
     if (trace == NULL || !ccs_trace_begin_run(trace, arguments->command, NULL, &run_id, error))
         return false;
     warn_without_effect(arguments, cases, machine);
+    ccs_traffic_note("", weights);
     ccs_interrupt_catch();
     g_autoptr(GError) failure = NULL;
     g_autoptr(CcsStudy) study = ccs_study_new(machine, trace, arguments->level, &failure);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "commands/effects.h"
+#include "commands/traffic.h"
 #include "commands/write_file.h"
 #include "trace/database.h"
 
@@ -26,6 +27,7 @@ void ccs_case_arguments_clear(CcsCaseArguments *arguments)
     g_free(arguments->op);
     g_free(arguments->type);
     g_free(arguments->algorithms);
+    g_free(arguments->matrix);
 }
 
 void ccs_output_arguments_clear(CcsOutputArguments *arguments)
@@ -50,7 +52,8 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments)
          "PATH=VALUE"},
         {"transport", 0, 0, G_OPTION_ARG_FILENAME, &arguments->transport,
          "ideal (default), or a YAML file", "NAME"},
-        {"model", 0, 0, G_OPTION_ARG_STRING, &arguments->model, "Network model (fluid)", "NAME"},
+        {"model", 0, 0, G_OPTION_ARG_STRING, &arguments->model,
+         "Network model: fluid (default), or loggp, which shares no links", "NAME"},
         {"engine", 0, 0, G_OPTION_ARG_STRING, &arguments->engine,
          "How the model computes: auto (default), incremental or reference; the results are the"
          " same",
@@ -81,11 +84,19 @@ void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments)
          "Parallel copies of the pattern (NICs per node on a cluster, 1 in one node)", "N"},
         {"chunks", 0, 0, G_OPTION_ARG_INT, &arguments->n_chunks,
          "Pipeline depth of chains and trees (64)", "N"},
+        {"distance", 0, 0, G_OPTION_ARG_INT, &arguments->distance,
+         "How many ranks further on sendrecv sends (1)", "N"},
+        {"skew", 0, 0, G_OPTION_ARG_DOUBLE, &arguments->skew,
+         "Load of the busiest receiver of alltoallv over the mean (1)", "X"},
+        {"matrix", 0, 0, G_OPTION_ARG_FILENAME, &arguments->matrix,
+         "Weights of the blocks of alltoallv, as CSV: a line for each sender", "FILE"},
     };
     arguments->factor = CCS_NOT_GIVEN;
     arguments->root = CCS_NOT_GIVEN;
     arguments->n_channels = CCS_NOT_GIVEN;
     arguments->n_chunks = CCS_NOT_GIVEN;
+    arguments->distance = CCS_NOT_GIVEN;
+    arguments->skew = CCS_NOT_GIVEN;
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
 }
 
@@ -238,6 +249,17 @@ static void add_algorithm(GPtrArray *list, const CcsAlgorithm *algorithm)
         g_ptr_array_add(list, item.out);
 }
 
+bool ccs_algorithm_list_is_open(const char *names)
+{
+    g_auto(GStrv) parts = g_strsplit(names == NULL ? "" : names, ",", -1);
+
+    for (size_t i = 0; parts[i] != NULL; i++) {
+        if (strcmp(g_strstrip(parts[i]), "all") == 0)
+            return true;
+    }
+    return false;
+}
+
 GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GError **error)
 {
     g_autoptr(GPtrArray) list = g_ptr_array_new();
@@ -278,7 +300,10 @@ GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collectiv
 
     if (!read_count("--channels", arguments->n_channels, CCS_MAX_CHANNELS, &one.n_channels,
                     error) ||
-        !read_count("--chunks", arguments->n_chunks, CCS_MAX_CHUNKS, &one.n_chunks, error))
+        !read_count("--chunks", arguments->n_chunks, CCS_MAX_CHUNKS, &one.n_chunks, error) ||
+        !read_count("--distance", arguments->distance, G_MAXINT, &one.distance, error) ||
+        (collective == CCS_SENDRECV &&
+         !ccs_traffic_check_distance(MAX(one.distance, 1), n_ranks, error)))
         return NULL;
     if (is_root_given && (arguments->root < 0 || one.root >= n_ranks)) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "-r must be a rank from 0 to %u, not %d",
@@ -293,11 +318,44 @@ GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collectiv
         one.op == NULL ? NULL : ccs_algorithm_list(arguments->algorithms, collective, error);
     if (algorithms == NULL)
         return NULL;
+    one.is_optional = ccs_algorithm_list_is_open(arguments->algorithms);
     for (guint i = 0; i < algorithms->len; i++) {
         one.algorithm = g_ptr_array_index(algorithms, i);
         g_array_append_val(cases, one);
     }
     return g_steal_pointer(&cases);
+}
+
+/* In millionths; 0 if it is not given. */
+static bool read_skew(double given, uint32_t n_ranks, uint64_t *ret_skew, GError **error)
+{
+    *ret_skew = 0;
+    if (given == CCS_NOT_GIVEN)
+        return true;
+    if (!(given >= 1 && given <= n_ranks)) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                    "--skew must be from 1 (balanced) to the number of ranks, %u, not %g", n_ranks,
+                    given);
+        return false;
+    }
+    *ret_skew = (uint64_t)(given * (double)CCS_SKEW_ONE + 0.5);
+    return true;
+}
+
+bool ccs_case_weights(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
+                      GArray *cases, CcsWeights **ret_weights, GError **error)
+{
+    uint64_t skew = 0;
+
+    *ret_weights = NULL;
+    if (collective != CCS_ALLTOALLV)
+        return true;
+    if (!read_skew(arguments->skew, n_ranks, &skew, error))
+        return false;
+    *ret_weights = ccs_traffic_weights(skew, arguments->matrix, n_ranks, error);
+    for (guint i = 0; i < cases->len; i++)
+        g_array_index(cases, CcsCase, i).weights = *ret_weights;
+    return *ret_weights != NULL;
 }
 
 /* -J - is --format json. */

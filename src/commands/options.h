@@ -35,6 +35,9 @@ typedef struct {
     char *algorithms;
     int n_channels;
     int n_chunks;
+    int distance;
+    double skew; /* CCS_NOT_GIVEN, too */
+    char *matrix;
 } CcsCaseArguments;
 
 typedef struct {
@@ -74,6 +77,12 @@ GArray *ccs_sizes_by_factor(CcsBytes smallest, CcsBytes largest, uint64_t factor
 GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
                       GError **error);
 
+/* ccs_case_weights: those that --skew and --matrix ask for, put into all of @cases; for
+ * alltoallv, and without effect on other collectives. @ret_weights takes them; they must
+ * outlive the cases. */
+bool ccs_case_weights(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
+                      GArray *cases, CcsWeights **ret_weights, GError **error);
+
 /* ccs_algorithm_list: those that @names (a list with commas, "all", "auto", or NULL) asks for.
  * Returns: (transfer full) (element-type const CcsAlgorithm *). */
 GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GError **error);
@@ -84,6 +93,10 @@ GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GErro
  * Returns: false with CCS_ERROR_USAGE or CCS_ERROR_IO. */
 bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format,
                       CcsTraceLevel *ret_level, GError **error);
+
+/* ccs_algorithm_list_is_open: @names asks for all, so that those which cannot serve the job may
+ * be left out. */
+bool ccs_algorithm_list_is_open(const char *names);
 
 /* The database that --db, --no-db and CCSIM_DB ask for. */
 CcsTrace *ccs_output_open(const CcsOutputArguments *arguments, CcsTraceLevel level, GError **error);

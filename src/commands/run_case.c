@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "commands/effects.h"
 #include "commands/options.h"
+#include "commands/traffic.h"
 
 /* The place of what is being read. */
 typedef struct {
@@ -109,6 +110,14 @@ static CcsMachine *make_machine(const Place *place, const CcsRunCase *run_case, 
     return machine;
 }
 
+static bool is_without_data(const CcsCaseSpec *spec)
+{
+    CcsCollective collective = CCS_ALLREDUCE;
+
+    return ccs_collective_parse(spec->collective, &collective, NULL) &&
+           ccs_collective_info(collective)->is_without_data;
+}
+
 /* As a list or a range. */
 static GArray *make_sizes(const Place *place, const CcsCaseSpec *spec)
 {
@@ -124,7 +133,7 @@ static GArray *make_sizes(const Place *place, const CcsCaseSpec *spec)
     GArray *sizes = g_array_new(false, false, sizeof(CcsBytes));
     if (spec->sizes.n_items > 0)
         g_array_append_vals(sizes, spec->sizes.items, spec->sizes.n_items);
-    else
+    else if (!is_without_data(spec))
         fail(place, "sizes", "a case needs 'sizes'");
     return sizes;
 }
@@ -157,13 +166,68 @@ static char *algorithm_names(const CcsCaseSpec *spec)
     return g_strjoinv(",", list);
 }
 
-static GArray *make_cases(const Place *place, const CcsCaseSpec *spec, uint32_t n_ranks)
+/* The weights of an alltoallv. */
+static CcsWeights *make_weights(const Place *place, const CcsCaseSpec *spec, uint32_t n_ranks)
 {
+    g_autofree char *matrix = spec->matrix == NULL ? NULL : resolve(place, spec->matrix);
+    g_autoptr(GError) failure = NULL;
+    CcsWeights *weights = ccs_traffic_weights(spec->skew, matrix, n_ranks, &failure);
+
+    if (weights == NULL)
+        fail(place, matrix == NULL ? "skew" : "matrix", "%s", failure->message);
+    return weights;
+}
+
+/* What only some collectives know; with no machine there is nothing to hold it against. */
+static bool read_traffic(const Place *place, CcsRunCase *run_case, CcsCollective collective,
+                         CcsCase *one)
+{
+    const CcsCaseSpec *spec = run_case->spec;
+    g_autoptr(GError) failure = NULL;
+
+    if (run_case->machine == NULL)
+        return true;
+    uint32_t n_ranks = ccs_communicator_n_ranks(run_case->machine->communicator);
+    one->distance = spec->distance;
+    if (collective == CCS_SENDRECV &&
+        !ccs_traffic_check_distance(spec->distance, n_ranks, &failure)) {
+        fail(place, "distance", "%s", failure->message);
+        return false;
+    }
+    if (collective == CCS_ALLTOALLV)
+        one->weights = run_case->weights = make_weights(place, spec, n_ranks);
+    return collective != CCS_ALLTOALLV || one->weights != NULL;
+}
+
+/* An estimate must speak of an algorithm that the case has, or nobody would see it. */
+static bool check_estimates(const Place *place, const CcsCaseSpec *spec,
+                            const GPtrArray *algorithms)
+{
+    const CcsEstimateSpec *estimates = spec->estimates.items;
+    bool is_ok = true;
+
+    for (uint32_t i = 0; i < spec->estimates.n_items; i++) {
+        bool is_there = estimates[i].algorithm == NULL;
+        for (guint j = 0; j < algorithms->len && !is_there; j++) {
+            const CcsAlgorithm *algorithm = g_ptr_array_index(algorithms, j);
+            is_there = strcmp(algorithm->name, estimates[i].algorithm) == 0;
+        }
+        g_autofree char *key = g_strdup_printf("estimates[%u].algorithm", i);
+        if (!is_there)
+            fail(place, key, "the case does not run algorithm '%s'", estimates[i].algorithm);
+        is_ok = is_ok && is_there;
+    }
+    return is_ok;
+}
+
+static GArray *make_cases(const Place *place, CcsRunCase *run_case, uint32_t n_ranks)
+{
+    const CcsCaseSpec *spec = run_case->spec;
     GArray *cases = g_array_new(false, true, sizeof(CcsCase));
-    CcsCase one = {.root = spec->root};
+    g_autofree char *names = algorithm_names(spec);
+    CcsCase one = {.root = spec->root, .is_optional = ccs_algorithm_list_is_open(names)};
     CcsCollective collective = CCS_ALLREDUCE;
     g_autoptr(GError) failure = NULL;
-    g_autofree char *names = algorithm_names(spec);
     g_autoptr(GPtrArray) algorithms = NULL;
 
     if (!ccs_collective_parse(spec->collective, &collective, &failure))
@@ -176,7 +240,8 @@ static GArray *make_cases(const Place *place, const CcsCaseSpec *spec, uint32_t 
         fail(place, "op", "%s", failure->message);
     else if (spec->root >= n_ranks)
         fail(place, "root", "'root' must be a rank from 0 to %u, not %u", n_ranks - 1, spec->root);
-    else
+    else if (check_estimates(place, spec, algorithms) &&
+             read_traffic(place, run_case, collective, &one))
         add_cases(cases, spec, one, algorithms);
     return cases;
 }
@@ -199,7 +264,7 @@ CcsRunCase *ccs_run_case_new(CcsConfig *config, const char *file, const CcsRunCo
     uint32_t n_ranks = run_case->machine == NULL
                            ? CCS_NO_RANK
                            : ccs_communicator_n_ranks(run_case->machine->communicator);
-    run_case->cases = make_cases(&place, run_case->spec, n_ranks);
+    run_case->cases = make_cases(&place, run_case, n_ranks);
     return g_steal_pointer(&run_case);
 }
 
@@ -210,6 +275,7 @@ void ccs_run_case_free(CcsRunCase *run_case)
     ccs_study_free(run_case->study);
     g_clear_pointer(&run_case->cases, g_array_unref);
     g_clear_pointer(&run_case->sizes, g_array_unref);
+    ccs_weights_free(run_case->weights);
     ccs_machine_free(run_case->machine);
     g_strfreev(run_case->overrides);
     g_free(run_case);
@@ -244,6 +310,10 @@ void ccs_run_case_warn(const CcsRunCase *run_case, const CcsConfig *config, uint
         .chunks = if_given(config, index, "chunks"),
         .root = if_given(config, index, "root"),
         .op = if_given(config, index, "op"),
+        .sizes = if_given(config, index, "sizes"),
+        .distance = if_given(config, index, "distance"),
+        .skew = if_given(config, index, "skew"),
+        .matrix = if_given(config, index, "matrix"),
     };
     g_autoptr(GStrvBuilder) list = g_strv_builder_new();
     add_list(list, &run_case->spec->overrides);
@@ -252,5 +322,6 @@ void ccs_run_case_warn(const CcsRunCase *run_case, const CcsConfig *config, uint
     const CcsStudyResult *results = ccs_study_results(run_case->study, &n);
 
     ccs_effects_of_options(&asked, run_case->cases, run_case->machine);
+    ccs_traffic_note(where, run_case->weights);
     ccs_effects_of_overrides(where, (const char *const *)own, results, n);
 }

@@ -14,9 +14,10 @@ typedef struct {
     const CcsCaseSpec *spec; /* not owned */
     char **overrides;        /* of topology and transport; owned, as all below */
     CcsMachine *machine;
-    GArray *sizes;   /* of CcsBytes */
-    GArray *cases;   /* of CcsCase: algorithms times channels times chunks */
-    CcsStudy *study; /* once it is simulated; else NULL */
+    GArray *sizes;       /* of CcsBytes */
+    CcsWeights *weights; /* of the blocks; NULL unless it is an alltoallv */
+    GArray *cases;       /* of CcsCase: algorithms times channels times chunks */
+    CcsStudy *study;     /* once it is simulated; else NULL */
 } CcsRunCase;
 
 /* ccs_run_case_new:

@@ -35,6 +35,9 @@ typedef struct {
     CcsList channels; /* of uint32_t; none: as the transport chooses */
     CcsList chunks;   /* of uint32_t; none: the default */
     uint32_t root;
+    uint32_t distance;  /* of sendrecv */
+    uint64_t skew;      /* of alltoallv, in millionths; 0: not said */
+    const char *matrix; /* of alltoallv, a file; NULL: none */
     const char *op;
     const char *type;
     CcsList estimates; /* of CcsEstimateSpec */

@@ -6,7 +6,6 @@
 #include "base/interrupt.h"
 #include "collectives/verify.h"
 #include "config/config.h"
-#include "sim/sim.h"
 #include "sim/steps.h"
 
 struct CcsStudy {
@@ -15,7 +14,8 @@ struct CcsStudy {
     CcsTraceLevel level;
     int64_t topology_id;
     CcsSteps *steps;
-    GArray *results; /* of CcsStudyResult */
+    GArray *results;      /* of CcsStudyResult */
+    CcsObserver observer; /* of the schedule at hand, from outside */
 };
 
 static void clear_result(gpointer data)
@@ -70,14 +70,27 @@ static bool observe_flow(void *data, const CcsFlow *flow, GError **error)
 {
     CcsStudy *study = data;
 
-    ccs_steps_add(study->steps, flow);
+    if (study->level >= CCS_TRACE_STEPS)
+        ccs_steps_add(study->steps, flow);
+    if (study->observer.flow != NULL && !study->observer.flow(study->observer.data, flow, error))
+        return false;
     return study->level < CCS_TRACE_FLOWS || ccs_trace_add_flow(study->trace, flow, error);
 }
 
-/* NICs per node on a cluster, so that each has a channel; 1 inside one node. */
-static uint32_t default_channels(const CcsCommunicator *communicator)
+static bool observe_local(void *data, const CcsFlow *work, GError **error)
 {
-    if (ccs_communicator_n_nodes(communicator) == 1)
+    CcsStudy *study = data;
+
+    return study->observer.local == NULL ||
+           study->observer.local(study->observer.data, work, error);
+}
+
+/* NICs per node on a cluster, so that each has a channel; 1 inside one node, and where there are
+ * no data to cut. */
+static uint32_t default_channels(const CcsCommunicator *communicator, CcsCollective collective)
+{
+    if (ccs_communicator_n_nodes(communicator) == 1 ||
+        ccs_collective_info(collective)->is_without_data)
         return 1;
     return MIN(MAX(ccs_communicator_n_rails(communicator), 1), CCS_MAX_CHANNELS);
 }
@@ -151,6 +164,9 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
     CcsCollective collective = of->algorithm->collective;
     CcsBound bound = ccs_bounds_of(machine->bounds, collective, of->root, result->size,
                                    result->n_channels, &machine->transport);
+    if (of->weights != NULL)
+        ccs_bounds_raise_by_weights(machine->bounds, of->weights, result->size, &machine->transport,
+                                    &bound);
 
     result->time = outcome->time;
     result->algbw_GBps = ccs_bandwidth_GBps((double)result->size, outcome->time);
@@ -165,9 +181,9 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
     weigh_links(machine, outcome, into);
 }
 
-static bool check_bound(const CcsResult *result, GError **error)
+static bool check_bound(const CcsNetworkModel *model, const CcsResult *result, GError **error)
 {
-    if (result->time >= result->bound)
+    if (result->time >= result->bound || !model->shares_links)
         return true;
     g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
                 "%s %s of %" G_GUINT64_FORMAT " bytes took %.6f us, less than the bound of its %s, "
@@ -211,38 +227,79 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
         return false;
     fill_result(study->machine, of, &outcome, &into);
     g_array_append_val(study->results, into);
-    return check_bound(&into.result, error) &&
+    return check_bound(study->machine->model, &into.result, error) &&
            record(study, schedule, &outcome, &into.result, error);
+}
+
+/* An algorithm that cannot serve this job: no fault where all were asked for. */
+static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error)
+{
+    if (!study_case->is_optional) {
+        g_propagate_error(error, refusal);
+        return false;
+    }
+    g_printerr("ccsim: note: '%s' is left out: %s\n", study_case->algorithm->name,
+               refusal->message);
+    g_error_free(refusal);
+    return true;
+}
+
+static CcsSchedule *make_schedule(const CcsStudy *study, const CcsCase *of, GError **error)
+{
+    const CcsCommunicator *communicator = study->machine->communicator;
+    CcsCollective collective = of->algorithm->collective;
+    uint32_t n_channels =
+        of->n_channels == 0 ? default_channels(communicator, collective) : of->n_channels;
+    uint32_t n_chunks = of->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : of->n_chunks;
+    g_autoptr(CcsSchedule) schedule =
+        ccs_schedule_new(collective, communicator, of->root, n_channels, n_chunks);
+
+    ccs_schedule_set_distance(schedule, MAX(of->distance, 1));
+    ccs_schedule_set_weights(schedule, of->weights);
+    return ccs_algorithm_fill(of->algorithm, schedule, error) ? g_steal_pointer(&schedule) : NULL;
+}
+
+static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **error)
+{
+    if (ccs_schedule_n_ranks(schedule) > CCS_VERIFIED_RANKS || ccs_verify(schedule, error))
+        return true;
+    if (ccs_interrupt_check(NULL))
+        g_prefix_error(error, "algorithm '%s' is wrong: ", of->algorithm->name);
+    return false;
+}
+
+bool ccs_study_play(CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
+                    const CcsObserver *observer, const CcsBytes *sizes, uint32_t n_sizes,
+                    GError **error)
+{
+    const CcsMachine *machine = study->machine;
+    const CcsObserver own = {.flow = observe_flow, .local = observe_local, .data = study};
+    bool is_observed = observer != NULL || study->level >= CCS_TRACE_STEPS;
+
+    study->observer = observer == NULL ? (CcsObserver){0} : *observer;
+    g_autoptr(CcsSimulation) simulation = ccs_simulation_new(
+        schedule, &machine->transport, machine->model, is_observed ? &own : NULL, error);
+    if (simulation == NULL)
+        return false;
+    for (uint32_t i = 0; i < n_sizes; i++) {
+        if (!run_size(study, of, schedule, simulation, sizes[i], error))
+            return false;
+    }
+    return true;
 }
 
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
                    uint32_t n_sizes, GError **error)
 {
-    const CcsMachine *machine = study->machine;
-    const CcsCommunicator *communicator = machine->communicator;
-    uint32_t n_channels =
-        study_case->n_channels == 0 ? default_channels(communicator) : study_case->n_channels;
-    uint32_t n_chunks = study_case->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : study_case->n_chunks;
-    CcsObserver observer = {observe_flow, study};
-    g_autoptr(CcsSchedule) schedule = ccs_algorithm_schedule(
-        study_case->algorithm, communicator, study_case->root, n_channels, n_chunks, error);
+    static const CcsBytes no_bytes = 0;
+    bool has_data = !ccs_collective_info(study_case->algorithm->collective)->is_without_data;
+    g_autoptr(GError) refusal = NULL;
+    g_autoptr(CcsSchedule) schedule = make_schedule(study, study_case, &refusal);
 
     if (schedule == NULL)
+        return pass_over(study_case, g_steal_pointer(&refusal), error);
+    if (!verify(study_case, schedule, error))
         return false;
-    if (ccs_schedule_n_ranks(schedule) <= CCS_VERIFIED_RANKS && !ccs_verify(schedule, error)) {
-        if (!ccs_interrupt_check(NULL))
-            return false;
-        g_prefix_error(error, "algorithm '%s' is wrong: ", study_case->algorithm->name);
-        return false;
-    }
-    g_autoptr(CcsSimulation) simulation =
-        ccs_simulation_new(schedule, &machine->transport, machine->model,
-                           study->level >= CCS_TRACE_STEPS ? &observer : NULL, error);
-    if (simulation == NULL)
-        return false;
-    for (uint32_t i = 0; i < n_sizes; i++) {
-        if (!run_size(study, study_case, schedule, simulation, sizes[i], error))
-            return false;
-    }
-    return true;
+    return ccs_study_play(study, study_case, schedule, NULL, has_data ? sizes : &no_bytes,
+                          has_data ? n_sizes : 1, error);
 }

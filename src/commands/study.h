@@ -6,6 +6,7 @@
 #include "collectives/algorithm.h"
 #include "commands/machine.h"
 #include "sim/result.h"
+#include "sim/sim.h"
 #include "trace/trace.h"
 
 /* One algorithm with one setting, to be run for some sizes. */
@@ -14,8 +15,11 @@ typedef struct {
     const CcsDataType *type;
     const char *op;
     CcsRank root;
-    uint32_t n_channels; /* 0: as the transport chooses */
-    uint32_t n_chunks;   /* pipeline depth; 0: CCS_DEFAULT_CHUNKS */
+    uint32_t n_channels;       /* 0: as the transport chooses */
+    uint32_t n_chunks;         /* pipeline depth; 0: CCS_DEFAULT_CHUNKS */
+    uint32_t distance;         /* of sendrecv; 0: 1 */
+    const CcsWeights *weights; /* of alltoallv; not owned; NULL: all blocks are equal */
+    bool is_optional;          /* left out with a note on stderr where the algorithm refuses */
 } CcsCase;
 
 #define CCS_DEFAULT_CHUNKS 64U
@@ -52,9 +56,16 @@ CcsStudy *ccs_study_new(const CcsMachine *machine, CcsTrace *trace, CcsTraceLeve
 void ccs_study_free(CcsStudy *study);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsStudy, ccs_study_free)
 
-/* ccs_study_run: simulates @study_case for each size, in order. */
+/* ccs_study_run: simulates @study_case for each size, in order; a collective without data once,
+ * for size 0. */
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
                    uint32_t n_sizes, GError **error);
+
+/* ccs_study_play: the same for a @schedule that is there already and is right; of @of only what
+ * results tell is used. @observer, which may be NULL, is told what happens too. */
+bool ccs_study_play(CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
+                    const CcsObserver *observer, const CcsBytes *sizes, uint32_t n_sizes,
+                    GError **error);
 
 /* All results so far. Strings in them are owned by the machine, or static. */
 const CcsStudyResult *ccs_study_results(const CcsStudy *study, uint32_t *ret_n);

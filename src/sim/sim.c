@@ -297,23 +297,26 @@ static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLa
                           CcsRank peer, CcsTime arrival, GError **error)
 {
     const LaneState *state = &simulation->lanes[lane];
+    const CcsObserver *observer = &simulation->observer;
+    bool (*tell)(void *data, const CcsFlow *flow, GError **error) =
+        ccs_lane_is_local(of) ? observer->local : observer->flow;
 
-    if (simulation->observer.flow == NULL)
+    if (tell == NULL)
         return true;
-    return simulation->observer.flow(simulation->observer.data,
-                                     &(CcsFlow){.lane = lane,
-                                                .message = state->message,
-                                                .channel = of->channel,
-                                                .phase = of->phase,
-                                                .src = of->source,
-                                                .dst = peer,
-                                                .bytes = state->bytes,
-                                                .is_reduced = state->message < of->n_reduced,
-                                                .started = state->started,
-                                                .entered = state->entered,
-                                                .injected = simulation->now,
-                                                .arrived = arrival},
-                                     error);
+    return tell(observer->data,
+                &(CcsFlow){.lane = lane,
+                           .message = state->message,
+                           .channel = of->channel,
+                           .phase = of->phase,
+                           .src = of->source,
+                           .dst = peer,
+                           .bytes = state->bytes,
+                           .is_reduced = state->message < of->n_reduced,
+                           .started = state->started,
+                           .entered = state->entered,
+                           .injected = simulation->now,
+                           .arrived = arrival},
+                error);
 }
 
 /* The time since the message entered went to the class of the link that set its rate last. */
@@ -354,9 +357,9 @@ static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
     if (!ccs_lane_is_local(of)) {
         rank_becomes_idle(simulation, of->source);
         count_message(simulation, of, peer, state, arrival);
-        if (!tell_observer(simulation, lane, of, peer, arrival, error))
-            return false;
     }
+    if (!tell_observer(simulation, lane, of, peer, arrival, error))
+        return false;
     ccs_progress_sent(simulation->progress, lane);
     return wake(simulation, lane, CCS_SENT, state->message, state->chain, error) &&
            try_start(simulation, lane, state->chain, error);

@@ -114,10 +114,26 @@ static void check_bytes(const CcsAnswer *answer)
  * share it evenly then; so much may be won by it. */
 #define UNEVENNESS 1e-7
 
-/* Where rounds of an all-to-all meet on shared links, who comes first decides who is late in all
- * rounds to come, and a byte can decide who comes first: such times have few digits that mean
- * anything. */
+/* Where rounds of an all-to-all meet on shared links, or chunks that go up a chain and others
+ * that come down, who comes first decides who is late in all rounds to come, and a byte can
+ * decide who comes first: such times have few digits that mean anything. */
 #define CHAOS 0.15
+
+/* Pipelines whose directions share ports settle into one rhythm or another. */
+#define RHYTHM 0.02
+
+static double slack_of(const CcsAsked *asked)
+{
+    CcsCollective collective = CCS_ALLREDUCE;
+
+    if (g_str_has_prefix(asked->collective, "alltoall"))
+        return CHAOS;
+    ck_assert(ccs_collective_parse(asked->collective, &collective, NULL));
+    if (collective == CCS_ALLREDUCE && strcmp(asked->algorithm, "chain") == 0)
+        return CHAOS;
+    return ccs_algorithm_find(collective, asked->algorithm, NULL)->is_pipelined ? RHYTHM
+                                                                                : UNEVENNESS;
+}
 
 /* Runs all sizes on one simulation: time never falls, is never below the bound, and a size twice
  * as large takes twice as long where only bandwidth counts. */
@@ -126,7 +142,7 @@ static void check_times(const CcsAsked *asked)
     g_auto(CcsAnswer) answer;
     CcsTime before = 0;
     CcsTime of_half = 0;
-    double slack = g_str_has_prefix(asked->collective, "alltoall") ? CHAOS : UNEVENNESS;
+    double slack = slack_of(asked);
 
     if (!ccs_ask_schedule(asked, &answer))
         return;
@@ -175,7 +191,8 @@ START_TEST(more_bandwidth_is_never_slower)
         CcsTime plain = ccs_ask_time(&asked);
         asked.set = keys[_i];
         CcsTime faster = ccs_ask_time(&asked);
-        ck_assert_msg(faster <= plain + plain / 100000, "%s %s", asked.collective, asked.algorithm);
+        ck_assert_msg((double)faster <= (double)plain * (1 + RHYTHM), "%s %s", asked.collective,
+                      asked.algorithm);
     }
 }
 END_TEST
