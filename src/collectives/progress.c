@@ -82,11 +82,14 @@ static void index_families(CcsProgress *progress)
         progress->family[lane] = CCS_NO_LANE;
     for (uint32_t i = 0; i < ccs_schedule_n_dependencies(schedule); i++) {
         const CcsDependency *dependency = ccs_schedule_dependency(schedule, i);
-        if (!dependency->is_by_sender)
+        CcsLaneId first = dependency->before;
+        if (!dependency->is_by_sender || progress->family[first] != CCS_NO_LANE)
             continue;
-        progress->family[dependency->after] = dependency->before;
-        progress->first_bit[dependency->after] = n_bits;
-        n_bits += ccs_schedule_lane(schedule, dependency->after)->n_messages;
+        for (CcsLaneId lane = first; lane < first + ccs_schedule_n_ranks(schedule); lane++) {
+            progress->family[lane] = first;
+            progress->first_bit[lane] = n_bits;
+            n_bits += ccs_schedule_lane(schedule, lane)->n_messages;
+        }
     }
     progress->n_words = n_bits / 64 + 1;
     progress->arrived = g_new0(uint64_t, progress->n_words);
@@ -139,16 +142,20 @@ void ccs_progress_reset(CcsProgress *progress)
 static bool has_bit(const CcsProgress *progress, CcsLaneId lane, uint32_t message)
 {
     uint64_t bit = progress->first_bit[lane] + message;
-    return (progress->arrived[bit / 64] >> (bit % 64) & 1) != 0;
+    return message < progress->lanes[lane].n_messages &&
+           (progress->arrived[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-/* The lane whose message must have arrived before @message, by a dependency on the sender. */
+/* The lane whose message must have arrived before @message, by a dependency on the sender;
+ * CCS_NO_LANE where no rank sends it. */
 static CcsLaneId sender_lane(const CcsProgress *progress, const CcsDependency *dependency,
                              uint32_t message)
 {
     const CcsLane *lane = ccs_schedule_lane(progress->schedule, dependency->after);
-    return dependency->before + ccs_lane_sender(lane, message - dependency->distance, lane->source,
-                                                ccs_schedule_n_ranks(progress->schedule));
+    uint32_t n = ccs_schedule_n_ranks(progress->schedule);
+    CcsRank sender = ccs_lane_sender(lane, message - dependency->distance, lane->source, n);
+
+    return sender < n ? dependency->before + sender : CCS_NO_LANE;
 }
 
 static bool is_met(const CcsProgress *progress, const CcsDependency *dependency, uint32_t message)
@@ -156,8 +163,8 @@ static bool is_met(const CcsProgress *progress, const CcsDependency *dependency,
     if (dependency->is_by_sender) {
         if (message < dependency->from || message < dependency->distance)
             return true;
-        return has_bit(progress, sender_lane(progress, dependency, message),
-                       message - dependency->distance);
+        CcsLaneId sender = sender_lane(progress, dependency, message);
+        return sender != CCS_NO_LANE && has_bit(progress, sender, message - dependency->distance);
     }
     const CcsLaneProgress *before = &progress->lanes[dependency->before];
     uint32_t n_done = dependency->event == CCS_SENT ? before->n_sent : before->n_arrived;
@@ -229,6 +236,8 @@ const CcsLaneId *ccs_progress_waiters(CcsProgress *progress, CcsLaneId lane, Ccs
         return waiters;
     CcsRank peer = ccs_lane_peer(ccs_schedule_lane(progress->schedule, lane), message,
                                  ccs_schedule_n_ranks(progress->schedule));
+    if (peer >= ccs_schedule_n_ranks(progress->schedule))
+        return waiters;
     CcsLaneId receiver = progress->family[lane] + peer;
     g_array_set_size(progress->found, 0);
     g_array_append_vals(progress->found, waiters, *ret_n);

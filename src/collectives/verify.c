@@ -265,7 +265,9 @@ static bool start(Player *player, CcsLaneId id, GError **error)
         return false;
     if (n != n_at_peer)
         return fail(player, flight, flight->to[0], "has another size at the sender", error);
-    for (uint32_t i = 0; i < n; i++) {
+    if (ccs_lane_is_join(lane))
+        flight->n = 0;
+    for (uint32_t i = 0; i < flight->n; i++) {
         CcsCell cell = flight->from[i];
         flight->origins[i] = player->origins[cell];
         copy_set(player, carried_set(player, flight, i), set_of(player, cell));
@@ -322,6 +324,7 @@ static bool add_into(Player *player, const Flight *flight, uint32_t index, GErro
     return true;
 }
 
+/* Inside a rank data may be copied to where they are: the output may begin with the input. */
 static bool copy_into(Player *player, const Flight *flight, uint32_t index, GError **error)
 {
     CcsCell cell = flight->to[index];

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "collectives/counts.h"
 #include "collectives/verify.h"
+#include "collectives/waste.h"
 #include "topology/topology_yaml.h"
 
 #define FLAT                                                                                       \
@@ -104,6 +105,24 @@ static void add_counts(const CcsSchedule *schedule, CcsVerdict *verdict)
     verdict->sent_most = is_first ? most : MAX(verdict->sent_most, most);
 }
 
+static void add_failure(const CcsSchedule *schedule, const GError *failure, CcsVerdict *verdict)
+{
+    if (verdict->failure == NULL)
+        verdict->failure = g_strdup_printf(
+            "%u nodes, root %u: %s", ccs_communicator_n_nodes(ccs_schedule_communicator(schedule)),
+            ccs_schedule_root(schedule), failure->message);
+}
+
+/* A schedule that sends more than it must is right; in the catalogue it is a mistake all the
+ * same. */
+static void check_waste(const CcsSchedule *schedule, CcsVerdict *verdict)
+{
+    g_autoptr(GError) failure = NULL;
+
+    if (!ccs_waste_check(schedule, &failure))
+        add_failure(schedule, failure, verdict);
+}
+
 bool ccs_verify_schedule(const CcsSchedule *schedule, uint32_t n_random, CcsVerdict *verdict,
                          GError **error)
 {
@@ -117,10 +136,8 @@ bool ccs_verify_schedule(const CcsSchedule *schedule, uint32_t n_random, CcsVerd
     add_counts(schedule, verdict);
     verdict->n_schedules++;
     verdict->n_orders = n_random + 2;
-    if (!is_right && verdict->failure == NULL)
-        verdict->failure = g_strdup_printf(
-            "%u nodes, root %u: %s", ccs_communicator_n_nodes(ccs_schedule_communicator(schedule)),
-            ccs_schedule_root(schedule), failure->message);
+    if (!is_right)
+        add_failure(schedule, failure, verdict);
     return true;
 }
 
@@ -155,9 +172,11 @@ bool ccs_verify_case(const CcsAlgorithm *algorithm, const CcsVerifyMachines *mac
             algorithm, communicator, root, options->n_channels, options->n_chunks, &refusal);
         if (schedule == NULL && ret_verdict->refusal == NULL)
             ret_verdict->refusal = g_strdup(refusal->message);
-        if (schedule != NULL &&
-            !ccs_verify_schedule(schedule, options->n_random, ret_verdict, error))
+        if (schedule == NULL)
+            continue;
+        if (!ccs_verify_schedule(schedule, options->n_random, ret_verdict, error))
             return false;
+        check_waste(schedule, ret_verdict);
     }
     return true;
 }

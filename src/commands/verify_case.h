@@ -55,6 +55,7 @@ bool ccs_verify_case(const CcsAlgorithm *algorithm, const CcsVerifyMachines *mac
                      const CcsVerifyOptions *options, CcsVerdict *ret_verdict, GError **error);
 void ccs_verdict_clear(CcsVerdict *verdict);
 
-/* ccs_verify_schedule: the same for one schedule, added to @verdict. */
+/* ccs_verify_schedule: the same for one schedule, added to @verdict; it may send what nobody
+ * needs. */
 bool ccs_verify_schedule(const CcsSchedule *schedule, uint32_t n_random, CcsVerdict *verdict,
                          GError **error);
