@@ -29,6 +29,7 @@ typedef struct {
     uint32_t n_ranks;
     uint32_t n_channels;
     uint32_t n_chunks;
+    uint32_t n_places;                /* of a channel, in the largest buffer */
     uint32_t n_words;                 /* of a set of ranks */
     uint32_t *origins[CCS_N_BUFFERS]; /* by rank, channel, chunk; NULL if no lane uses it */
     uint64_t *ranks[CCS_N_BUFFERS];   /* likewise, n_words each */
@@ -41,7 +42,7 @@ typedef struct {
 
 static size_t cell_of(const Player *player, CcsRank rank, uint32_t channel, uint32_t chunk)
 {
-    return ((size_t)rank * player->n_channels + channel) * player->n_chunks + chunk;
+    return ((size_t)rank * player->n_channels + channel) * player->n_places + chunk;
 }
 
 static uint64_t *set_of(const Player *player, CcsBuffer buffer, size_t cell)
@@ -57,7 +58,7 @@ static void put(Player *player, CcsBuffer buffer, size_t cell, uint32_t origin, 
 
 static void fill_buffer(Player *player, CcsBuffer buffer)
 {
-    size_t n_cells = (size_t)player->n_ranks * player->n_channels * player->n_chunks;
+    size_t n_cells = (size_t)player->n_ranks * player->n_channels * player->n_places;
 
     player->origins[buffer] = g_new(uint32_t, n_cells);
     player->ranks[buffer] = g_new0(uint64_t, n_cells * player->n_words);
@@ -121,6 +122,8 @@ static void player_init(Player *player, const CcsSchedule *schedule, uint32_t se
                  .n_ranks = ccs_schedule_n_ranks(schedule),
                  .n_channels = ccs_schedule_n_channels(schedule),
                  .n_chunks = ccs_schedule_n_chunks(schedule),
+                 .n_places = MAX(ccs_schedule_n_chunks(schedule),
+                                 ccs_schedule_n_places(schedule, CCS_BUFFER_SCRATCH)),
                  .n_words = (ccs_schedule_n_ranks(schedule) + 63) / 64,
                  .unsent = {g_ptr_array_new_with_free_func(free_flight), 0},
                  .sent = {g_ptr_array_new_with_free_func(free_flight), 0},
@@ -202,9 +205,10 @@ static bool fail(const Player *player, CcsLaneId id, uint32_t message, const End
 static bool check_box(const Player *player, CcsLaneId id, uint32_t message, const End *end,
                       GError **error)
 {
+    uint32_t n_places = ccs_schedule_n_places(player->schedule, end->buffer);
+
     for (uint32_t i = 0; i < ccs_box_n_chunks(end->box); i++) {
-        if (end->rank >= player->n_ranks ||
-            ccs_box_chunk(end->box, end->begin, i) >= player->n_chunks)
+        if (end->rank >= player->n_ranks || ccs_box_chunk(end->box, end->begin, i) >= n_places)
             return fail(player, id, message, end, i, "lies outside the buffer", error);
     }
     return true;

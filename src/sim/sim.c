@@ -23,7 +23,7 @@ typedef struct {
     CcsRoute route;
     CcsTime started;
     CcsTime entered;
-    CcsTime reduced;  /* until then the receiver reduces earlier messages of the lane */
+    CcsTime reduced;  /* until then the receiver reduces earlier messages of the queue */
     CcsChainId chain; /* to the lane's latest event */
     CcsBytes moved;   /* by all its messages */
 } LaneState;
@@ -286,10 +286,11 @@ static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneSt
     if (state->message >= of->n_reduced || ccs_lane_is_local(of) ||
         simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
         return there;
-    CcsTime reduced = MAX(there, state->reduced) +
-                      ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
+    CcsTime *until = of->queue == 0 ? &state->reduced : &simulation->lanes[of->queue - 1].reduced;
+    CcsTime reduced =
+        MAX(there, *until) + ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
     ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduced - there);
-    state->reduced = reduced;
+    *until = reduced;
     return reduced;
 }
 
