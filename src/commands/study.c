@@ -101,7 +101,7 @@ static CcsResult describe(const CcsStudy *study, const CcsCase *of, const CcsSch
         .topology = ccs_topology_name(machine->topology),
         .n_nodes = ccs_communicator_n_nodes(machine->communicator),
         .n_ranks = n_ranks,
-        .n_channels = ccs_schedule_n_channels(schedule),
+        .n_channels = of->file == NULL ? ccs_schedule_n_channels(schedule) : of->file->n_channels,
         .n_chunks = of->algorithm->is_pipelined ? ccs_schedule_pipeline(schedule) : 0,
         .size = size,
         .count = ccs_collective_count(of->algorithm->collective, size, n_ranks, of->type),
@@ -151,8 +151,11 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
 {
     CcsResult *result = &into->result;
     CcsCollective collective = of->algorithm->collective;
-    CcsBound bound = ccs_bounds_of(machine->bounds, collective, of->root, result->size,
-                                   result->n_channels, &machine->transport);
+    uint32_t n_parts = of->file == NULL
+                           ? result->n_channels
+                           : (of->file->n_chunks * result->n_chunks - 1) / result->n_ranks + 1;
+    CcsBound bound = ccs_bounds_of(machine->bounds, collective, of->root, result->size, n_parts,
+                                   &machine->transport);
     if (of->weights != NULL)
         ccs_bounds_raise_by_weights(machine->bounds, of->weights, result->size, &machine->transport,
                                     &bound);
@@ -237,6 +240,10 @@ static CcsSchedule *make_schedule(const CcsStudy *study, const CcsCase *of, GErr
 {
     const CcsCommunicator *communicator = study->machine->communicator;
     CcsCollective collective = of->algorithm->collective;
+
+    if (of->file != NULL)
+        return ccs_msccl_schedule(of->file, communicator, of->root, of->n_chunks,
+                                  of->file->is_in_place, error);
     uint32_t n_channels =
         of->n_channels == 0 ? default_channels(communicator, collective) : of->n_channels;
     uint32_t n_chunks = of->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : of->n_chunks;
@@ -250,7 +257,8 @@ static CcsSchedule *make_schedule(const CcsStudy *study, const CcsCase *of, GErr
 
 static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **error)
 {
-    if (ccs_schedule_n_ranks(schedule) > CCS_VERIFIED_RANKS || ccs_verify(schedule, error))
+    if (ccs_schedule_n_ranks(schedule) > CCS_VERIFIED_RANKS ||
+        ccs_schedule_collective(schedule) == CCS_PROGRAM || ccs_verify(schedule, error))
         return true;
     if (ccs_interrupt_check(NULL))
         g_prefix_error(error, "algorithm '%s' is wrong: ", of->algorithm->name);

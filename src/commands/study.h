@@ -5,6 +5,7 @@
 
 #include "collectives/algorithm.h"
 #include "commands/machine.h"
+#include "formats/msccl.h"
 #include "sim/result.h"
 #include "trace/trace.h"
 
@@ -18,6 +19,7 @@ typedef struct {
     uint32_t n_chunks;         /* pipeline depth; 0: CCS_DEFAULT_CHUNKS */
     uint32_t distance;         /* of sendrecv; 0: 1 */
     const CcsWeights *weights; /* of alltoallv; not owned; NULL: all blocks are equal */
+    const CcsMsccl *file;      /* that it is executed from; not owned; NULL: from none */
     bool is_optional;          /* left out with a note on stderr where the algorithm refuses */
 } CcsCase;
 
