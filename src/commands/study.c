@@ -74,9 +74,7 @@ static bool observe_flow(void *data, const CcsFlow *flow, GError **error)
     return study->level < CCS_TRACE_FLOWS || ccs_trace_add_flow(study->trace, flow, error);
 }
 
-/* NICs per node on a cluster, so that each has a channel; 1 inside one node, and where there are
- * no data to cut. */
-static uint32_t default_channels(const CcsCommunicator *communicator, CcsCollective collective)
+uint32_t ccs_default_channels(const CcsCommunicator *communicator, CcsCollective collective)
 {
     if (ccs_communicator_n_nodes(communicator) == 1 ||
         ccs_collective_info(collective)->is_without_data)
@@ -245,7 +243,7 @@ static CcsSchedule *make_schedule(const CcsStudy *study, const CcsCase *of, GErr
         return ccs_msccl_schedule(of->file, communicator, of->root, of->n_chunks,
                                   of->file->is_in_place, error);
     uint32_t n_channels =
-        of->n_channels == 0 ? default_channels(communicator, collective) : of->n_channels;
+        of->n_channels == 0 ? ccs_default_channels(communicator, collective) : of->n_channels;
     uint32_t n_chunks = of->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : of->n_chunks;
     g_autoptr(CcsSchedule) schedule =
         ccs_schedule_new(collective, communicator, of->root, n_channels, n_chunks);

@@ -47,6 +47,10 @@ typedef struct {
     CcsClassUse *classes; /* by link class of the topology; owned */
 } CcsStudyResult;
 
+/* ccs_default_channels: NICs per node on a cluster, so that each has a channel; 1 inside one node,
+ * and where there are no data to cut. */
+uint32_t ccs_default_channels(const CcsCommunicator *communicator, CcsCollective collective);
+
 typedef struct CcsStudy CcsStudy;
 
 /* ccs_study_new:

@@ -243,6 +243,7 @@ static bool resolve_wait(const CcsMsccl *msccl, GHashTable *ids, const CcsMscclB
                        "it waits for step %u of its own block, which does not come before it",
                        step->wait_step);
     step->waits_for = other->first_step + step->wait_step;
+    ccs_msccl_step(msccl, step->waits_for)->is_waited_for = true;
     return true;
 }
 
@@ -302,7 +303,7 @@ bool ccs_msccl_posted_after(const CcsMsccl *msccl, uint32_t receive, uint32_t in
     if (index > n_earlier)
         return false;
     const CcsMscclStep *waiter = ccs_msccl_step(msccl, receive - index);
-    if (index > 0 && waiter->type != CCS_MSCCL_NOP)
+    if (index > 0 && (waiter->type != CCS_MSCCL_NOP || waiter->waits_for == CCS_MSCCL_NONE))
         return false;
     *ret_before = waiter->waits_for;
     return true;

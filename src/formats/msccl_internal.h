@@ -18,7 +18,8 @@ CcsMarkupText ccs_msccl_source(const CcsMsccl *msccl);
 bool ccs_msccl_check(CcsMsccl *msccl, GError **error);
 
 /* ccs_msccl_posted_after: what a step that receives waits for in its own GPU: its own wait, and
- * those of the `nop`s just before it. Returns: false if there are no more than @index of them.
+ * those of the waiting `nop`s just before it. Returns: false if there are no more than @index of
+ * them.
  * @ret_before is CCS_MSCCL_NONE where one does not wait. */
 bool ccs_msccl_posted_after(const CcsMsccl *msccl, uint32_t receive, uint32_t index,
                             uint32_t *ret_before);
