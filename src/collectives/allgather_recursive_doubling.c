@@ -1,75 +1,95 @@
-/* allgather_recursive_doubling.c - in each of log2 n steps two ranks exchange all blocks they have
+/* allgather_recursive_doubling.c - partners exchange all blocks they have, nearer ones each round
  *
- * Before step j rank r has the blocks of the ranks that agree with it in all but the lowest j
- * bits, which lie side by side. */
-#include "base/error.h"
+ * The number of blocks doubles each round. The far partner comes first, with one block, so
+ * that the large messages stay inside nodes. With four ranks, blocks in brackets:
+ *
+ *     0 [0] <-> [2] 2, 1 [1] <-> [3] 3;   0 [0 2] <-> [1 3] 1, 2 [0 2] <-> [1 3] 3
+ *
+ * Other numbers of ranks than 2^h: see doubling.h; chunk 2^h + p is the block of the rank
+ * folded at position p, so it travels with chunk p. */
 #include "collectives/algorithm.h"
-#include "collectives/single.h"
+#include "collectives/doubling.h"
+#include "collectives/order.h"
 
-static void add_step(CcsSchedule *schedule, uint32_t channel, uint32_t bit, CcsLaneId *inbound)
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
 {
-    uint32_t n = ccs_schedule_n_ranks(schedule);
-    uint32_t n_held = 1U << bit;
-    CcsLaneId base = ccs_schedule_n_lanes(schedule);
+    uint32_t n_bits = ccs_doubling_bits(n_ranks);
 
-    for (CcsRank rank = 0; rank < n; rank++) {
-        CcsRank partner = rank ^ n_held;
-        CcsBox held = {.buffer = CCS_BUFFER_OUTPUT,
-                       .base = rank / n_held * n_held,
-                       .n1 = n_held,
-                       .stride1 = 1};
-        CcsLaneId lane = ccs_schedule_add_single(
-            schedule,
-            &(CcsSingle){
-                .source = rank, .peer = partner, .channel = channel, .from = held, .to = held});
-        ccs_schedule_gate_on(schedule, lane, inbound[rank]);
-        ccs_schedule_gate_on(schedule, lane, inbound[partner]);
+    (void)n_chunks;
+    if (1U << n_bits != n_ranks)
+        return false;
+    *ret_terms =
+        (CcsTerms){.latencies = n_bits, .costs = n_bits, .sizes = (n_ranks - 1.0) / n_ranks};
+    return true;
+}
+
+static void fold_blocks(CcsDoubling *doubling)
+{
+    for (uint32_t chunk = doubling->n_positions; chunk < doubling->n_ranks; chunk++) {
+        uint32_t position = chunk - doubling->n_positions;
+        ccs_doubling_send(doubling, ccs_doubling_folded(doubling, position),
+                          ccs_doubling_rank(doubling, position),
+                          (CcsBox){.buffer = CCS_BUFFER_OUTPUT, .base = chunk}, false);
     }
-    for (CcsRank rank = 0; rank < n; rank++)
-        inbound[rank] = base + (rank ^ n_held);
+    ccs_rounds_end(&doubling->rounds);
+}
+
+/* All blocks but the own one, counted round from behind it. */
+static void unfold_blocks(CcsDoubling *doubling)
+{
+    uint32_t n = doubling->n_ranks;
+
+    for (uint32_t chunk = doubling->n_positions; chunk < n; chunk++) {
+        uint32_t position = chunk - doubling->n_positions;
+        ccs_doubling_send(doubling, ccs_doubling_rank(doubling, position),
+                          ccs_doubling_folded(doubling, position),
+                          (CcsBox){.buffer = CCS_BUFFER_OUTPUT,
+                                   .base = (chunk + 1) % n,
+                                   .n1 = n - 1,
+                                   .stride1 = 1,
+                                   .wrap = n},
+                          false);
+    }
+    ccs_rounds_end(&doubling->rounds);
+}
+
+static void add_channel(CcsSchedule *schedule, uint32_t channel)
+{
+    g_autofree CcsRank *order = ccs_ring_order(schedule, channel);
+    g_auto(CcsDoubling) doubling;
+
+    ccs_doubling_init(&doubling, schedule, channel, order);
+    ccs_doubling_set_owners(&doubling);
+    fold_blocks(&doubling);
+    doubling.rounds.phase++;
+    ccs_doubling_double(&doubling);
+    doubling.rounds.phase++;
+    unfold_blocks(&doubling);
 }
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
-    uint32_t n = ccs_schedule_n_ranks(schedule);
-    g_autofree CcsLaneId *inbound = g_new(CcsLaneId, n);
-
-    if (n != ccs_power_of_two(n)) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                    "recursive doubling of an allgather needs a power of two of ranks, not %u", n);
-        return false;
-    }
-    ccs_schedule_add_phase(schedule, "all-gather");
-    ccs_schedule_set_n_chunks(schedule, n);
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
-        for (CcsRank rank = 0; rank < n; rank++)
-            inbound[rank] = CCS_NO_LANE;
-        for (uint32_t bit = 0; bit < ccs_log_of_two(n); bit++)
-            add_step(schedule, channel, bit, inbound);
-    }
+    (void)error;
+    ccs_schedule_add_phase(schedule, "fold");
+    ccs_schedule_add_phase(schedule, "recursive doubling");
+    ccs_schedule_add_phase(schedule, "unfold");
+    ccs_schedule_set_n_chunks(schedule, ccs_schedule_n_ranks(schedule));
+    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++)
+        add_channel(schedule, channel);
     return true;
-}
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double steps = ccs_log_of_two(ccs_power_of_two(n_ranks));
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){steps, steps, (n_ranks - 1.0) / n_ranks, 0};
-    return n_ranks == ccs_power_of_two(n_ranks);
 }
 
 const CcsAlgorithm ccs_allgather_recursive_doubling = {
     .collective = CCS_ALLGATHER,
     .name = "recursive_doubling",
-    .summary = "in each of log2 n steps two ranks exchange all blocks they have",
-    .idea =
-        "In step j rank r exchanges all blocks that it has with rank r XOR 2^j, so that what it "
-        "has doubles. It needs a power of two of ranks.",
-    .when = "For small blocks on a power of two of ranks.",
-    .formula = "h (a + o) + (n-1)/n S/B, h = log2 n",
-    .assumption = "A message starts when its receiver has finished the step before (Thakur, "
-                  "Rabenseifner and Gropp 2005).",
+    .summary = "partners exchange all blocks they have, in log2 n rounds",
+    .idea = "In each round every rank exchanges all blocks it has with one partner, so that their "
+            "number doubles. The far partner comes first, with one block; the near one last, with "
+            "half of all.",
+    .when = "For small and middle blocks where n is a power of two: log2 n messages.",
+    .formula = "log2 n (a + o) + (n-1)/n S/B",
+    .assumption = "n is a power of two (Thakur et al. 2005). Else the ranks beyond it are folded, "
+                  "which takes two messages more, the last of them with n - 1 blocks.",
     .terms = terms,
     .build = build,
 };

@@ -4,6 +4,15 @@
 #include "collectives/algorithm.h"
 #include "collectives/order.h"
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double n_steps = n_ranks - 1.0;
+
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){.latencies = n_steps, .costs = n_steps, .sizes = n_steps / n_ranks};
+    return true;
+}
+
 static bool build(CcsSchedule *schedule, GError **error)
 {
     uint32_t n = ccs_schedule_n_ranks(schedule);
@@ -26,26 +35,15 @@ static bool build(CcsSchedule *schedule, GError **error)
     return true;
 }
 
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double steps = n_ranks - 1.0;
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){steps, steps, steps / n_ranks, 0};
-    return true;
-}
-
 const CcsAlgorithm ccs_allgather_ring = {
     .collective = CCS_ALLGATHER,
     .name = "ring",
     .summary = "every block goes once round the ring",
-    .idea =
-        "Each rank passes on to its neighbour what it got in the step before, beginning with its "
-        "own block. After n - 1 steps every block has been everywhere.",
-    .when =
-        "For large blocks: all ports are busy in every step, and messages go to neighbours only.",
-    .formula = "(n-1) (a + o + S/(n B))",
-    .assumption = "Each step begins when the one before has arrived (Chan et al. 2007).",
+    .idea = "Every rank sends its block to the next one in the ring, and then passes on what "
+            "comes in. After n - 1 hops every block has been everywhere.",
+    .when = "For large buffers: messages only go to neighbours, and cross between nodes once.",
+    .formula = "(n-1) (a + o) + (n-1)/n S/B",
+    .assumption = "All blocks are equal (Thakur et al. 2005).",
     .terms = terms,
     .build = build,
 };

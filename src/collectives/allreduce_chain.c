@@ -1,72 +1,57 @@
-/* allreduce_chain.c - chunks are summed up along a chain of all ranks, and come back along it
+/* allreduce_chain.c - chunks go to one end of a chain being summed, and back again
  *
- * Where one way fills both directions of a ring's links, a chain uses one for the way there
- * and the other for the way back, both at once. */
+ * The tree in which everyone has one child. Both directions of a link carry the buffer once,
+ * so a chain suits ranks that stand in a line; but a rank in the middle sends it twice. */
 #include "collectives/algorithm.h"
 #include "collectives/order.h"
+#include "collectives/tree.h"
 
-static CcsLaneId add(CcsSchedule *schedule, CcsRank source, CcsRank peer, uint32_t channel,
-                     uint32_t phase)
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
 {
-    uint32_t depth = ccs_schedule_pipeline(schedule);
-    CcsBox box = {.buffer = CCS_BUFFER_OUTPUT, .scale = 1, .step = 1, .modulus = depth};
+    double n_hops = n_ranks - 1.0;
 
-    return ccs_schedule_add_lane(
-        schedule, &(CcsLane){.source = source,
-                             .peer = peer,
-                             .channel = channel,
-                             .phase = phase,
-                             .n_messages = depth,
-                             .n_reduced = phase == 0 ? depth : 0,
-                             .from = box,
-                             .to = box,
-                             .path = ccs_schedule_rail_path(schedule, source, peer, channel)});
+    if (n_chunks > 1 && n_ranks > 2) /* up and down share ports */
+        return false;
+    *ret_terms = (CcsTerms){.latencies = 2 * n_hops,
+                            .costs = 2 * n_hops + n_chunks - 1,
+                            .sizes = (2 * n_hops + n_chunks - 1) / n_chunks,
+                            .reductions = n_hops / n_chunks};
+    return true;
 }
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
     uint32_t n = ccs_schedule_n_ranks(schedule);
+    uint32_t up = ccs_schedule_add_phase(schedule, "reduce up the chain");
+    uint32_t down = ccs_schedule_add_phase(schedule, "broadcast down the chain");
+    g_autofree CcsRank *parents = g_new(CcsRank, n);
 
     (void)error;
-    ccs_schedule_add_phase(schedule, "reduce along the chain");
-    ccs_schedule_add_phase(schedule, "broadcast back");
     ccs_schedule_set_n_chunks(schedule, ccs_schedule_pipeline(schedule));
     for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
         g_autofree CcsRank *order = ccs_ring_order(schedule, channel);
-        CcsLaneId before = CCS_NO_LANE;
-        for (uint32_t step = 0; step < 2 * (n - 1); step++) { /* there, then back */
-            bool is_back = step >= n - 1;
-            uint32_t from = is_back ? 2 * (n - 1) - step : step;
-            uint32_t to = is_back ? from - 1 : from + 1;
-            CcsLaneId lane = add(schedule, order[from], order[to], channel, is_back ? 1 : 0);
-            if (before != CCS_NO_LANE)
-                ccs_schedule_wait(schedule, lane, before, 0);
-            before = lane;
-        }
+        parents[order[0]] = CCS_NO_RANK;
+        for (uint32_t i = 1; i < n; i++)
+            parents[order[i]] = order[i - 1];
+        ccs_schedule_add_tree(schedule, &(CcsTree){.parents = parents,
+                                                   .channel = channel,
+                                                   .up = up,
+                                                   .down = down,
+                                                   .n_chunks = ccs_schedule_pipeline(schedule)});
     }
     return true;
-}
-
-/* With more chunks the two directions share ports. */
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double hops = 2 * (n_ranks - 1.0);
-
-    *ret_terms = (CcsTerms){hops, hops, hops, n_ranks - 1.0};
-    return n_chunks == 1;
 }
 
 const CcsAlgorithm ccs_allreduce_chain = {
     .collective = CCS_ALLREDUCE,
     .name = "chain",
-    .summary = "pipelined to the end of a chain of all ranks and back",
-    .idea = "Chunks travel down a chain of all ranks and gather a contribution at each; at the end "
-            "they turn round and are copied on the way back. Many chunks are under way at once.",
-    .when = "Where ranks lie in a line, such as GPUs joined in a row; else the ring is better.",
-    .formula = "2 (n-1) (a + o + S/B) + (n-1) S/G with one chunk",
-    .assumption =
-        "With more chunks both directions leave by the same ports, and there is no closed "
-        "form.",
+    .summary = "pipelined to one end of a chain and back",
+    .idea = "All ranks stand in one chain. Chunks go to its first rank, and everyone adds its "
+            "own on the way; finished chunks go back the same way.",
+    .when = "For few ranks that stand in a line; elsewhere a ring moves less through each port.",
+    .formula = "2(n-1) a + (2(n-1)+K-1) (o + S/(K B)) + (n-1) S/(K G)",
+    .assumption = "One chunk, or two ranks: else chunks on their way up and down share ports, "
+                  "and many of them tend to 2 S/B. Reducing takes no longer than sending.",
     .terms = terms,
     .is_pipelined = true,
     .build = build,

@@ -4,6 +4,14 @@
  * so the time is 2 (n - 1) S / B, and not the 2 S / B that a glance at the picture suggests. */
 #include "collectives/algorithm.h"
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    (void)n_chunks;
+    *ret_terms =
+        (CcsTerms){.latencies = 2, .costs = 2, .sizes = 2 * (n_ranks - 1.0), .reductions = 1};
+    return true;
+}
+
 static CcsLaneId add(CcsSchedule *schedule, CcsRank source, CcsRank peer, uint32_t channel,
                      uint32_t phase, uint32_t n_reduced)
 {
@@ -36,27 +44,16 @@ static bool build(CcsSchedule *schedule, GError **error)
     return true;
 }
 
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double copies = 2 * (n_ranks - 1.0);
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){2, 2, copies, 1};
-    return true;
-}
-
 const CcsAlgorithm ccs_allreduce_naive = {
     .collective = CCS_ALLREDUCE,
     .name = "naive",
     .summary = "all to the root, then root to all",
-    .idea =
-        "All send everything to rank 0, which adds it up and sends the sum to all. Both halves go "
-        "through the one port of rank 0.",
-    .when = "Never: it is here to be compared with.",
-    .formula = "2 (a + o + (n-1) S/B) + S/G",
-    .assumption =
-        "The messages of each half share the root's port; each is reduced by a unit of its "
-        "own.",
+    .idea = "All ranks send their whole buffer to rank 0, which adds them up. Then it sends the "
+            "sum to everyone.",
+    .when = "Never; it shows what the others are good for.",
+    .formula = "2 (a + o) + 2(n-1) S/B + S/G",
+    .assumption = "Messages of different ranks start up, travel and are added at once, and share "
+                  "the port of rank 0.",
     .terms = terms,
     .build = build,
 };

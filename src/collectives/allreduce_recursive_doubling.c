@@ -1,151 +1,91 @@
-/* allreduce_recursive_doubling.c - in each of log2 n steps two ranks exchange all they have
+/* allreduce_recursive_doubling.c - partners exchange all they have, farther ones each round
  *
- * In step j rank r exchanges its sum with rank r XOR 2^j, so that the ranks summed up double.
- * A sum is being sent while the next one comes in, so the two live in two buffers that take
- * turns: step j reads buffer j and adds to buffer j + 1, which begins with a copy of what the
- * rank has itself. A message starts when its receiver has come that far: it has posted the
- * receive. */
+ * After round i, groups of 2^(i+1) ranks have the same sum. With four ranks:
+ *
+ *     0 <-> 1, 2 <-> 3;   0 <-> 2, 1 <-> 3
+ *
+ * What a rank sends must not change before it has left, so it is copied aside first. Other
+ * numbers of ranks than 2^h: see doubling.h. */
 #include "collectives/algorithm.h"
-#include "collectives/single.h"
+#include "collectives/doubling.h"
+#include "collectives/order.h"
 
-enum { FOLD, EXCHANGE, RETURN };
-
-typedef struct {
-    CcsSchedule *schedule;
-    CcsFold fold;
-    uint32_t n_steps;
-    uint32_t channel;
-    CcsLaneId *ready;   /* by core rank: two lanes that make its sum complete, or none */
-    CcsLaneId *message; /* by core rank: its message of the step before, or none */
-} Builder;
-
-static CcsBox buffer_of(const Builder *builder, uint32_t step)
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
 {
-    bool is_output = (builder->n_steps - step) % 2 == 0;
-    return (CcsBox){.buffer = is_output ? CCS_BUFFER_OUTPUT : CCS_BUFFER_INPUT};
+    uint32_t n_bits = ccs_doubling_bits(n_ranks);
+    double n_folds = n_ranks >> n_bits << n_bits == n_ranks ? 0 : 1;
+
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){.latencies = n_bits + 2 * n_folds,
+                            .costs = n_bits + 2 * n_folds,
+                            .sizes = n_bits + 2 * n_folds,
+                            .reductions = n_bits + n_folds};
+    return true;
 }
 
-static CcsLaneId add(const Builder *builder, uint32_t phase, CcsRank source, CcsRank peer,
-                     bool is_reduced, CcsBox from, CcsBox to)
+static void copy_aside(CcsDoubling *doubling, uint32_t position)
 {
-    return ccs_schedule_add_single(builder->schedule, &(CcsSingle){.source = source,
-                                                                   .peer = peer,
-                                                                   .channel = builder->channel,
-                                                                   .phase = phase,
-                                                                   .is_reduced = is_reduced,
-                                                                   .from = from,
-                                                                   .to = to});
+    CcsRank rank = ccs_doubling_rank(doubling, position);
+
+    ccs_rounds_send(&doubling->rounds, &(CcsLane){.source = rank,
+                                                  .peer = rank,
+                                                  .from = {.buffer = CCS_BUFFER_OUTPUT},
+                                                  .to = {.buffer = CCS_BUFFER_SCRATCH}});
 }
 
-/* @lane needs the sum of core rank @core to be complete. */
-static void wait_for_sum(const Builder *builder, CcsLaneId lane, uint32_t core)
+static void exchange(CcsDoubling *doubling, uint32_t position, uint32_t bit)
 {
-    ccs_schedule_gate_on(builder->schedule, lane, builder->ready[2 * core]);
-    ccs_schedule_gate_on(builder->schedule, lane, builder->ready[2 * core + 1]);
+    CcsLane lane = {.source = ccs_doubling_rank(doubling, position),
+                    .peer = ccs_doubling_rank(doubling, position ^ bit),
+                    .n_reduced = 1,
+                    .from = {.buffer = CCS_BUFFER_SCRATCH},
+                    .to = {.buffer = CCS_BUFFER_OUTPUT}};
+
+    ccs_rounds_send(&doubling->rounds, &lane);
 }
 
-static void add_fold(const Builder *builder)
+static void add_channel(CcsSchedule *schedule, uint32_t channel)
 {
-    for (uint32_t core = 0; core < builder->fold.n_core; core++) {
-        CcsRank partner = ccs_fold_partner(&builder->fold, core);
-        CcsBox first = buffer_of(builder, 0);
-        builder->ready[2 * core] =
-            partner == CCS_NO_RANK ? CCS_NO_LANE
-                                   : add(builder, FOLD, partner,
-                                         ccs_fold_rank(&builder->fold, core), true, first, first);
-        builder->ready[2 * core + 1] = CCS_NO_LANE;
-        builder->message[core] = CCS_NO_LANE;
-    }
-}
+    g_autofree CcsRank *order = ccs_ring_order(schedule, channel);
+    g_auto(CcsDoubling) doubling;
 
-static void add_step(const Builder *builder, uint32_t step)
-{
-    CcsSchedule *schedule = builder->schedule;
-    uint32_t n = builder->fold.n_core;
-    g_autofree CcsLaneId *copies = g_new(CcsLaneId, n);
-    g_autofree CcsLaneId *messages = g_new(CcsLaneId, n);
-    CcsBox now = buffer_of(builder, step);
-    CcsBox next = buffer_of(builder, step + 1);
-
-    for (uint32_t core = 0; core < n; core++) {
-        CcsRank rank = ccs_fold_rank(&builder->fold, core);
-        copies[core] = add(builder, EXCHANGE, rank, rank, false, now, next);
-        wait_for_sum(builder, copies[core], core);
-        if (builder->message[core] != CCS_NO_LANE) /* which reads what the copy overwrites */
-            ccs_schedule_gate_sent(schedule, copies[core], builder->message[core]);
+    ccs_doubling_init(&doubling, schedule, channel, order);
+    ccs_doubling_fold(&doubling);
+    doubling.rounds.phase++;
+    for (uint32_t bit = 1; bit < doubling.n_positions; bit *= 2) {
+        for (uint32_t position = 0; position < doubling.n_positions; position++)
+            copy_aside(&doubling, position);
+        ccs_rounds_end(&doubling.rounds);
+        for (uint32_t position = 0; position < doubling.n_positions; position++)
+            exchange(&doubling, position, bit);
+        ccs_rounds_end(&doubling.rounds);
     }
-    for (uint32_t core = 0; core < n; core++) {
-        uint32_t partner = core ^ 1U << step;
-        messages[core] = add(builder, EXCHANGE, ccs_fold_rank(&builder->fold, core),
-                             ccs_fold_rank(&builder->fold, partner), true, now, next);
-        wait_for_sum(builder, messages[core], core);
-        ccs_schedule_gate(schedule, messages[core], copies[partner]);
-    }
-    for (uint32_t core = 0; core < n; core++) {
-        builder->message[core] = messages[core];
-        builder->ready[2 * core] = copies[core];
-        builder->ready[2 * core + 1] = messages[core ^ 1U << step];
-    }
-}
-
-static void add_return(const Builder *builder)
-{
-    CcsBox last = buffer_of(builder, builder->n_steps);
-
-    for (uint32_t core = 0; core < builder->fold.n_folded; core++) {
-        CcsLaneId lane = add(builder, RETURN, ccs_fold_rank(&builder->fold, core),
-                             ccs_fold_partner(&builder->fold, core), false, last, last);
-        wait_for_sum(builder, lane, core);
-    }
+    doubling.rounds.phase++;
+    ccs_doubling_unfold(&doubling);
 }
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
-    CcsFold fold = ccs_fold(ccs_schedule_n_ranks(schedule));
-    g_autofree CcsLaneId *ready = g_new(CcsLaneId, 2 * (size_t)fold.n_core);
-    g_autofree CcsLaneId *message = g_new(CcsLaneId, fold.n_core);
-    Builder builder = {.schedule = schedule,
-                       .fold = fold,
-                       .n_steps = ccs_log_of_two(fold.n_core),
-                       .ready = ready,
-                       .message = message};
-
     (void)error;
-    ccs_schedule_add_phase(schedule, "fold to a power of two");
-    ccs_schedule_add_phase(schedule, "exchange");
-    ccs_schedule_add_phase(schedule, "return to the folded");
-    for (; builder.channel < ccs_schedule_n_channels(schedule); builder.channel++) {
-        add_fold(&builder);
-        for (uint32_t step = 0; step < builder.n_steps; step++)
-            add_step(&builder, step);
-        add_return(&builder);
-    }
-    return true;
-}
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    CcsFold fold = ccs_fold(n_ranks);
-    double steps = ccs_log_of_two(fold.n_core);
-    double extra = fold.n_folded > 0 ? 1 : 0;
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){steps + 2 * extra, steps + 2 * extra, steps + 2 * extra, steps + extra};
+    ccs_schedule_add_phase(schedule, "fold");
+    ccs_schedule_add_phase(schedule, "recursive doubling");
+    ccs_schedule_add_phase(schedule, "unfold");
+    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++)
+        add_channel(schedule, channel);
     return true;
 }
 
 const CcsAlgorithm ccs_allreduce_recursive_doubling = {
     .collective = CCS_ALLREDUCE,
     .name = "recursive_doubling",
-    .summary = "in each of log2 n steps two ranks exchange all they have",
-    .idea = "In step j every rank exchanges its whole sum with the one whose number differs in bit "
-            "j, so that after log2 n steps all have everything. Where n is no power of two, some "
-            "ranks hand their data to a neighbour first and get the result back last.",
-    .when = "For messages so small that the number of steps is all that counts.",
-    .formula = "h (a + o + S/B + S/G), h = log2 n; where n is no power of two, with p the next one "
-               "below, (log2 p + 2) (a + o + S/B) + (log2 p + 1) S/G",
-    .assumption = "A message starts when its receiver has finished the step before (Thakur, "
-                  "Rabenseifner and Gropp 2005).",
+    .summary = "partners exchange all they have, in log2 n rounds",
+    .idea = "In each round every rank exchanges its whole sum with a partner twice as far away, "
+            "and both add. After log2 n rounds everyone has added everything.",
+    .when = "For small buffers: the fewest messages one after the other, if each has one partner.",
+    .formula = "h (a + o + S/B + S/G) + f (2 a + 2 o + 2 S/B + S/G), with h = floor(log2 n), and "
+               "f = 0 for n = 2^h, else 1",
+    .assumption = "A message waits until its receiver is ready for it (Thakur et al. 2005, with "
+                  "the fold of Rabenseifner 2004).",
     .terms = terms,
     .build = build,
 };

@@ -10,6 +10,18 @@
 #include "collectives/algorithm.h"
 #include "collectives/order.h"
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double n_steps = 2 * (n_ranks - 1.0);
+
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){.latencies = n_steps,
+                            .costs = n_steps,
+                            .sizes = n_steps / n_ranks,
+                            .reductions = n_steps / 2 / n_ranks};
+    return true;
+}
+
 static bool build(CcsSchedule *schedule, GError **error)
 {
     uint32_t n = ccs_schedule_n_ranks(schedule);
@@ -32,27 +44,15 @@ static bool build(CcsSchedule *schedule, GError **error)
     return true;
 }
 
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double steps = 2 * (n_ranks - 1.0);
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){steps, steps, steps / n_ranks, steps / 2 / n_ranks};
-    return true;
-}
-
 const CcsAlgorithm ccs_allreduce_ring = {
     .collective = CCS_ALLREDUCE,
     .name = "ring",
     .summary = "reduce-scatter, then all-gather, around one ring",
-    .idea = "Each rank talks only to its neighbours: n - 1 steps gather the sum of each chunk on "
-            "its way round the ring, n - 1 more spread it. All ports are busy in every step.",
-    .when = "For large messages: nothing sends less, and on a cluster every channel keeps a NIC "
-            "busy. Its latency grows with the number of ranks.",
-    .formula = "2 (n-1) (a + o + S/(n B)) + (n-1)/n S/G",
-    .assumption =
-        "Each step begins when the one before has arrived and been reduced (Patarasuk and "
-        "Yuan 2009).",
+    .idea = "The buffer is cut into one chunk per rank, and every chunk goes round the ring being "
+            "summed. Then it goes round once more, so that everyone gets the sum.",
+    .when = "For large buffers: every port sends 2 (n-1)/n of the buffer, the least there is.",
+    .formula = "2(n-1) (a + o) + 2 (n-1)/n S/B + (n-1)/n S/G",
+    .assumption = "All chunks are equal (Patarasuk and Yuan 2009).",
     .terms = terms,
     .build = build,
 };

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-#define MAX_RANKS_OF_ALL_PAIRS 4096U
+#define MAX_RANKS_OF_ALL_PAIRS 2048U
 
 void ccs_schedule_add_own_blocks(CcsSchedule *schedule, uint32_t channel, uint32_t phase)
 {
@@ -54,41 +54,42 @@ void ccs_schedule_add_rounds(CcsSchedule *schedule, CcsPeerKind kind, bool is_wa
     }
 }
 
-static void add_pair(CcsSchedule *schedule, CcsRank source, CcsRank peer, uint32_t channel,
-                     uint32_t phase)
+bool ccs_schedule_add_pairs(CcsSchedule *schedule, const CcsLane *lane, GError **error)
 {
-    ccs_schedule_add_lane(schedule,
-                          &(CcsLane){.source = source,
-                                     .peer = peer,
-                                     .channel = channel,
-                                     .phase = phase,
-                                     .n_messages = 1,
-                                     .from = {.buffer = CCS_BUFFER_INPUT, .base = peer},
-                                     .to = {.buffer = CCS_BUFFER_OUTPUT, .base = source},
-                                     .path = ccs_schedule_path(schedule, source, peer, channel)});
+    uint32_t n = ccs_schedule_n_ranks(schedule);
+    CcsLane pair = *lane;
+
+    pair.n_messages = 1;
+    if (n > MAX_RANKS_OF_ALL_PAIRS) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
+                    "the direct algorithm has a message under way between every two of %u ranks;"
+                    " it is there for up to %u, others for any number",
+                    n, MAX_RANKS_OF_ALL_PAIRS);
+        return false;
+    }
+    for (pair.channel = 0; pair.channel < ccs_schedule_n_channels(schedule); pair.channel++) {
+        for (pair.source = 0; pair.source < n; pair.source++) {
+            for (uint32_t shift = 1; shift < n; shift++) {
+                pair.peer = (pair.source + shift) % n;
+                pair.path = ccs_schedule_path(schedule, pair.source, pair.peer, pair.channel);
+                ccs_schedule_add_lane(schedule, &pair);
+            }
+        }
+    }
+    return true;
 }
 
 bool ccs_schedule_add_all_pairs(CcsSchedule *schedule, GError **error)
 {
-    uint32_t n = ccs_schedule_n_ranks(schedule);
     uint32_t phase = ccs_schedule_add_phase(schedule, "all-to-all");
+    CcsLane lane = {.phase = phase,
+                    .from = {CCS_BUFFER_INPUT, CCS_BOX_OF_PEER, .scale = 1},
+                    .to = {CCS_BUFFER_OUTPUT, CCS_BOX_OF_SOURCE, .scale = 1}};
 
-    if (n > MAX_RANKS_OF_ALL_PAIRS) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                    "the direct algorithm has a message under way between every two of %u ranks;"
-                    " it is there for up to %u, pairwise for any number",
-                    n, MAX_RANKS_OF_ALL_PAIRS);
-        return false;
-    }
-    ccs_schedule_set_n_chunks(schedule, n);
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
-        for (CcsRank source = 0; source < n; source++) {
-            for (uint32_t shift = 1; shift < n; shift++)
-                add_pair(schedule, source, (source + shift) % n, channel, phase);
-        }
+    ccs_schedule_set_n_chunks(schedule, ccs_schedule_n_ranks(schedule));
+    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++)
         ccs_schedule_add_own_blocks(schedule, channel, phase);
-    }
-    return true;
+    return ccs_schedule_add_pairs(schedule, &lane, error);
 }
 
 bool ccs_terms_of_rounds(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)

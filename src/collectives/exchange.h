@@ -14,6 +14,12 @@
  * received in the round before; else it only waits for its own port. */
 void ccs_schedule_add_rounds(CcsSchedule *schedule, CcsPeerKind kind, bool is_waiting);
 
+/* ccs_schedule_add_pairs:
+ * A lane like @lane with one message for every pair of ranks on every channel, all at once.
+ *
+ * Returns: false with CCS_ERROR_INPUT where these would be too many to write down. */
+bool ccs_schedule_add_pairs(CcsSchedule *schedule, const CcsLane *lane, GError **error);
+
 /* ccs_schedule_add_all_pairs: one lane per pair of ranks, all at once. CCS_ERROR_INPUT where
  * these would be too many to write down. */
 bool ccs_schedule_add_all_pairs(CcsSchedule *schedule, GError **error);

@@ -26,6 +26,17 @@ CcsRank *ccs_chain_order(const CcsSchedule *schedule, uint32_t channel);
  * Returns: (transfer full): the parent of each rank; CCS_NO_RANK for the top. */
 CcsRank *ccs_tree_parents(const CcsSchedule *schedule, uint32_t channel);
 
+/* ccs_double_tree_parents:
+ * One of two trees (@tree is 0 or 1) over the nodes, joining the owners of the rail, and in
+ * each node a binary heap over its ranks, whose order the second tree turns round. Over the
+ * nodes they are NCCL's (src/graph/trees.cc): the lowest set bit of a node's number is its
+ * height in the first tree; the second is its mirror image, or is shifted by one if the number
+ * of nodes is odd, so that a node with two children in one tree is a leaf of the other. On one
+ * node the ranks take the place of nodes.
+ *
+ * Returns: (transfer full): the parent of each rank; CCS_NO_RANK for the top. */
+CcsRank *ccs_double_tree_parents(const CcsSchedule *schedule, uint32_t channel, uint32_t tree);
+
 /* A ring of lanes over some ranks: the lane of position i sends to position i + 1, and its
  * message k waits for message k - 1 from position i - 1. */
 typedef struct {

@@ -211,6 +211,13 @@ const CcsLaneProgress *ccs_progress_of(const CcsProgress *progress, CcsLaneId la
     return &progress->lanes[lane];
 }
 
+const uint32_t *ccs_progress_dependencies(const CcsProgress *progress, CcsLaneId lane,
+                                          uint32_t *ret_n)
+{
+    *ret_n = progress->needs.first[lane + 1] - progress->needs.first[lane];
+    return &progress->needs.items[progress->needs.first[lane]];
+}
+
 const CcsLaneId *ccs_progress_waiters(CcsProgress *progress, CcsLaneId lane, CcsEvent event,
                                       uint32_t message, uint32_t *ret_n)
 {
@@ -233,6 +240,40 @@ const CcsLaneId *ccs_progress_waiters(CcsProgress *progress, CcsLaneId lane, Ccs
 bool ccs_progress_is_done(const CcsProgress *progress)
 {
     return progress->n_left == 0;
+}
+
+static void append_waiters(CcsProgress *progress, const CcsMessage *of, CcsEvent event,
+                           GArray *ready)
+{
+    uint32_t n = 0;
+    const CcsLaneId *waiters = ccs_progress_waiters(progress, of->lane, event, of->message, &n);
+
+    if (n > 0)
+        g_array_append_vals(ready, waiters, n);
+}
+
+GArray *ccs_progress_any_order(CcsProgress *progress)
+{
+    g_autoptr(GArray) order = g_array_new(false, false, sizeof(CcsMessage));
+    g_autoptr(GArray) ready = g_array_new(false, false, sizeof(CcsLaneId));
+
+    ccs_progress_reset(progress);
+    for (CcsLaneId lane = 0; lane < progress->n_lanes; lane++)
+        g_array_append_val(ready, lane);
+    while (ready->len > 0) {
+        CcsMessage next = {.lane = g_array_index(ready, CcsLaneId, ready->len - 1)};
+        if (!ccs_progress_may_start(progress, next.lane)) {
+            g_array_set_size(ready, ready->len - 1);
+            continue;
+        }
+        next.message = ccs_progress_start(progress, next.lane);
+        g_array_append_val(order, next);
+        ccs_progress_sent(progress, next.lane);
+        ccs_progress_arrived(progress, next.lane, next.message);
+        append_waiters(progress, &next, CCS_SENT, ready);
+        append_waiters(progress, &next, CCS_ARRIVED, ready);
+    }
+    return ccs_progress_is_done(progress) ? g_steal_pointer(&order) : NULL;
 }
 
 static void describe_lane(const CcsProgress *progress, CcsLaneId id, GString *text)

@@ -41,6 +41,10 @@ void ccs_progress_arrived(CcsProgress *progress, CcsLaneId lane, uint32_t messag
 
 const CcsLaneProgress *ccs_progress_of(const CcsProgress *progress, CcsLaneId lane);
 
+/* The dependencies of @lane: their indices in the schedule. */
+const uint32_t *ccs_progress_dependencies(const CcsProgress *progress, CcsLaneId lane,
+                                          uint32_t *ret_n);
+
 /* The lanes that may be able to start because of @event of message @message of @lane; the
  * array is valid until the next call. The lane itself is not among them. */
 const CcsLaneId *ccs_progress_waiters(CcsProgress *progress, CcsLaneId lane, CcsEvent event,
@@ -48,6 +52,18 @@ const CcsLaneId *ccs_progress_waiters(CcsProgress *progress, CcsLaneId lane, Ccs
 
 /* All messages of all lanes have arrived. */
 bool ccs_progress_is_done(const CcsProgress *progress);
+
+typedef struct {
+    CcsLaneId lane;
+    uint32_t message;
+} CcsMessage;
+
+/* ccs_progress_any_order:
+ * All messages in one of the orders in which each arrives before the next one starts; starts
+ * from the beginning.
+ *
+ * Returns: (transfer full) (element-type CcsMessage); NULL if some wait for ever. */
+GArray *ccs_progress_any_order(CcsProgress *progress);
 
 /* ccs_progress_describe_wait:
  * For when nothing is under way and the end is not reached: follows who waits for whom until

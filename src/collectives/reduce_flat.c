@@ -1,6 +1,12 @@
-/* reduce_flat.c - every rank sends everything to the root, all at once */
+/* reduce_flat.c - everybody sends everything to the root, which adds it up */
 #include "collectives/algorithm.h"
-#include "collectives/single.h"
+
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){.latencies = 1, .costs = 1, .sizes = n_ranks - 1.0, .reductions = 1};
+    return true;
+}
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
@@ -10,36 +16,33 @@ static bool build(CcsSchedule *schedule, GError **error)
     (void)error;
     for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
         for (CcsRank rank = 0; rank < ccs_schedule_n_ranks(schedule); rank++) {
-            if (rank != root)
-                ccs_schedule_add_single(schedule,
-                                        &(CcsSingle){.source = rank,
-                                                     .peer = root,
-                                                     .channel = channel,
-                                                     .phase = phase,
-                                                     .is_reduced = true,
-                                                     .from = {.buffer = CCS_BUFFER_OUTPUT},
-                                                     .to = {.buffer = CCS_BUFFER_OUTPUT}});
+            if (rank == root)
+                continue;
+            ccs_schedule_add_lane(
+                schedule, &(CcsLane){.source = rank,
+                                     .peer = root,
+                                     .channel = channel,
+                                     .phase = phase,
+                                     .n_messages = 1,
+                                     .n_reduced = 1,
+                                     .from = {.buffer = CCS_BUFFER_OUTPUT},
+                                     .to = {.buffer = CCS_BUFFER_OUTPUT},
+                                     .path = ccs_schedule_path(schedule, rank, root, channel)});
         }
     }
-    return true;
-}
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){1, 1, n_ranks - 1.0, 1};
     return true;
 }
 
 const CcsAlgorithm ccs_reduce_flat = {
     .collective = CCS_REDUCE,
     .name = "flat",
-    .summary = "every rank sends everything to the root, all at once",
-    .idea = "One step: all ranks send their whole buffer to the root, which adds them up. All "
-            "n - 1 messages come in by its one port.",
-    .when = "For two or three ranks, or where latency is far above everything else.",
+    .summary = "everybody sends everything to the root, which adds it up",
+    .idea = "Every rank sends its whole buffer to the root at the same time, and the root adds "
+            "them up. There is only one message time, but n - 1 buffers in one port.",
+    .when = "For the smallest buffers, on few ranks.",
     .formula = "a + o + (n-1) S/B + S/G",
-    .assumption = "The messages share the root's port; each is reduced by a unit of its own.",
+    .assumption = "Messages of different ranks start up, travel and are added at once, and share "
+                  "the port of the root.",
     .terms = terms,
     .build = build,
 };

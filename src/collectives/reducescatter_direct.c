@@ -1,59 +1,34 @@
-/* reducescatter_direct.c - every rank sends each other one its block, all at once */
-#include "base/error.h"
+/* reducescatter_direct.c - everybody sends everybody its block, at once, to be added up */
 #include "collectives/algorithm.h"
-#include "collectives/single.h"
-
-#define MAX_RANKS 2048U
-
-static bool build(CcsSchedule *schedule, GError **error)
-{
-    uint32_t n = ccs_schedule_n_ranks(schedule);
-    uint32_t phase = ccs_schedule_add_phase(schedule, "reduce-scatter");
-
-    if (n > MAX_RANKS) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                    "direct sends between all pairs of ranks, which is meant for few: at most %u",
-                    MAX_RANKS);
-        return false;
-    }
-    ccs_schedule_set_n_chunks(schedule, n);
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
-        for (CcsRank rank = 0; rank < n; rank++) {
-            for (uint32_t i = 1; i < n; i++) {
-                CcsRank peer = (rank + i) % n;
-                ccs_schedule_add_single(
-                    schedule, &(CcsSingle){.source = rank,
-                                           .peer = peer,
-                                           .channel = channel,
-                                           .phase = phase,
-                                           .is_reduced = true,
-                                           .from = {.buffer = CCS_BUFFER_OUTPUT, .base = peer},
-                                           .to = {.buffer = CCS_BUFFER_OUTPUT, .base = peer}});
-            }
-        }
-    }
-    return true;
-}
+#include "collectives/exchange.h"
 
 static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
 {
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){1, 1, (n_ranks - 1.0) / n_ranks, 1.0 / n_ranks};
+    ccs_terms_of_all_pairs(n_ranks, n_chunks, ret_terms);
+    ret_terms->reductions = 1.0 / n_ranks;
     return true;
+}
+
+static bool build(CcsSchedule *schedule, GError **error)
+{
+    CcsBox block = {CCS_BUFFER_OUTPUT, CCS_BOX_OF_PEER, .scale = 1};
+
+    ccs_schedule_add_phase(schedule, "reduce-scatter");
+    ccs_schedule_set_n_chunks(schedule, ccs_schedule_n_ranks(schedule));
+    return ccs_schedule_add_pairs(schedule, &(CcsLane){.n_reduced = 1, .from = block, .to = block},
+                                  error);
 }
 
 const CcsAlgorithm ccs_reducescatter_direct = {
     .collective = CCS_REDUCESCATTER,
     .name = "direct",
-    .summary = "every rank sends each other one its block, all at once",
-    .idea =
-        "One step: every rank sends to each other rank that one's block, and adds up the blocks "
-        "that come in. It sends no more than a ring, but to many at once.",
-    .when = "Behind one switch that does not limit, at any size; on a cluster many messages meet "
-            "on few links.",
+    .summary = "everybody sends everybody its block, at once, to be added up",
+    .idea = "Every rank sends every other one the part of the block that is to end there, all at "
+            "the same time. The owner of a block adds up what comes in.",
+    .when = "Behind one switch, for all sizes; across nodes nothing is added up before it crosses.",
     .formula = "a + o + (n-1)/n S/B + 1/n S/G",
-    .assumption = "All messages share the port of their sender and start at once; each is reduced "
-                  "by a unit of its own.",
+    .assumption = "Messages to different ranks start up and are added at once, and share the "
+                  "ports.",
     .terms = terms,
     .build = build,
 };

@@ -1,76 +1,83 @@
-/* reducescatter_recursive_halving.c - in each of log2 n steps what is summed up halves
+/* reducescatter_recursive_halving.c - partners split what they have to sum, in log2 n rounds
  *
- * Before a step with distance d rank r sums up the 2 d blocks of the ranks that agree with it
- * in all but the lowest bits; it sends the half of its partner, and keeps its own. */
-#include "base/error.h"
+ * In each round a rank gives its partner the half of its blocks that ends on the partner's
+ * side. The near partner comes first, with half of all, so that the small messages cross
+ * between nodes. With four ranks, blocks in brackets:
+ *
+ *     0 -[1 3]-> 1, 0 <-[0 2]- 1, 2 -[1 3]-> 3, 2 <-[0 2]- 3;   0 -[2]-> 2, 0 <-[0]- 2, ...
+ *
+ * Other numbers of ranks than 2^h: see doubling.h; chunk 2^h + p is the block of the rank
+ * folded at position p, so it travels with chunk p. */
 #include "collectives/algorithm.h"
-#include "collectives/single.h"
+#include "collectives/doubling.h"
+#include "collectives/order.h"
 
-static void add_step(CcsSchedule *schedule, uint32_t channel, uint32_t distance, CcsLaneId *inbound)
+/* Position 0 always has the largest share to receive: every 2^(i+1)-th block, rounded up. */
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
 {
-    uint32_t n = ccs_schedule_n_ranks(schedule);
-    CcsLaneId base = ccs_schedule_n_lanes(schedule);
+    uint32_t n_bits = ccs_doubling_bits(n_ranks);
+    bool is_folded = 1U << n_bits != n_ranks;
+    uint32_t n_blocks = is_folded ? n_ranks : 0;
 
-    for (CcsRank rank = 0; rank < n; rank++) {
-        CcsRank partner = rank ^ distance;
-        CcsBox half = {.buffer = CCS_BUFFER_OUTPUT,
-                       .base = partner / distance * distance,
-                       .n1 = distance,
-                       .stride1 = 1};
-        CcsLaneId lane = ccs_schedule_add_single(schedule, &(CcsSingle){.source = rank,
-                                                                        .peer = partner,
-                                                                        .channel = channel,
-                                                                        .is_reduced = true,
-                                                                        .from = half,
-                                                                        .to = half});
-        ccs_schedule_gate_on(schedule, lane, inbound[rank]);
-        ccs_schedule_gate_on(schedule, lane, inbound[partner]);
+    (void)n_chunks;
+    for (uint32_t i = 0; i < n_bits; i++)
+        n_blocks += (n_ranks + (2U << i) - 1) / (2U << i);
+    *ret_terms = (CcsTerms){.latencies = n_bits + (is_folded ? 2 : 0),
+                            .costs = n_bits + (is_folded ? 2 : 0),
+                            .sizes = (double)(n_blocks + (is_folded ? 1 : 0)) / n_ranks,
+                            .reductions = (double)n_blocks / n_ranks};
+    return true;
+}
+
+static void unfold_blocks(CcsDoubling *doubling)
+{
+    for (uint32_t chunk = doubling->n_positions; chunk < doubling->n_ranks; chunk++) {
+        uint32_t position = chunk - doubling->n_positions;
+        ccs_doubling_send(doubling, ccs_doubling_rank(doubling, position),
+                          ccs_doubling_folded(doubling, position),
+                          (CcsBox){.buffer = CCS_BUFFER_OUTPUT, .base = chunk}, false);
     }
-    for (CcsRank rank = 0; rank < n; rank++)
-        inbound[rank] = base + (rank ^ distance);
+    ccs_rounds_end(&doubling->rounds);
+}
+
+static void add_channel(CcsSchedule *schedule, uint32_t channel)
+{
+    g_autofree CcsRank *order = ccs_ring_order(schedule, channel);
+    g_auto(CcsDoubling) doubling;
+
+    ccs_doubling_init(&doubling, schedule, channel, order);
+    ccs_doubling_set_owners(&doubling);
+    ccs_doubling_fold(&doubling);
+    doubling.rounds.phase++;
+    ccs_doubling_halve(&doubling);
+    doubling.rounds.phase++;
+    unfold_blocks(&doubling);
 }
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
-    uint32_t n = ccs_schedule_n_ranks(schedule);
-    g_autofree CcsLaneId *inbound = g_new(CcsLaneId, n);
-
-    if (n != ccs_power_of_two(n)) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                    "recursive halving needs a power of two of ranks, not %u", n);
-        return false;
-    }
-    ccs_schedule_add_phase(schedule, "reduce-scatter");
-    ccs_schedule_set_n_chunks(schedule, n);
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
-        for (CcsRank rank = 0; rank < n; rank++)
-            inbound[rank] = CCS_NO_LANE;
-        for (uint32_t distance = n / 2; distance > 0; distance /= 2)
-            add_step(schedule, channel, distance, inbound);
-    }
+    (void)error;
+    ccs_schedule_add_phase(schedule, "fold");
+    ccs_schedule_add_phase(schedule, "recursive halving");
+    ccs_schedule_add_phase(schedule, "unfold");
+    ccs_schedule_set_n_chunks(schedule, ccs_schedule_n_ranks(schedule));
+    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++)
+        add_channel(schedule, channel);
     return true;
-}
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double steps = ccs_log_of_two(ccs_power_of_two(n_ranks));
-    double part = (n_ranks - 1.0) / n_ranks;
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){steps, steps, part, part};
-    return n_ranks == ccs_power_of_two(n_ranks);
 }
 
 const CcsAlgorithm ccs_reducescatter_recursive_halving = {
     .collective = CCS_REDUCESCATTER,
     .name = "recursive_halving",
-    .summary = "in each of log2 n steps what is exchanged and summed up halves",
-    .idea = "In each step two ranks exchange the halves that the other one is to sum up, and go on "
-            "with their own. It needs a power of two of ranks.",
-    .when = "For small blocks on a power of two of ranks.",
-    .formula = "h (a + o) + (n-1)/n (S/B + S/G), h = log2 n",
-    .assumption = "A message starts when its receiver has finished the step before (Thakur, "
-                  "Rabenseifner and Gropp 2005).",
+    .summary = "partners split what they have to sum, in log2 n rounds",
+    .idea = "In each round every rank gives one partner half of the blocks it still sums, and gets "
+            "the other half from it. The near partner comes first, with half of all; the far one "
+            "last, with one block.",
+    .when = "For small and middle blocks where n is a power of two: log2 n messages.",
+    .formula = "(h + 2 f) (a + o) + (c + f/n) S/B + c S/G, with h = floor(log2 n), f = 0 for "
+               "n = 2^h, else 1, and c = f + (ceil(n/2) + ceil(n/4) + ... + ceil(n/2^h))/n",
+    .assumption = "A message waits until its receiver is ready for it; all blocks are equal "
+                  "(Thakur et al. 2005, with the fold of Rabenseifner 2004).",
     .terms = terms,
     .build = build,
 };

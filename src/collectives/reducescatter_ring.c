@@ -5,6 +5,18 @@
 #include "collectives/algorithm.h"
 #include "collectives/order.h"
 
+static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
+{
+    double n_steps = n_ranks - 1.0;
+
+    (void)n_chunks;
+    *ret_terms = (CcsTerms){.latencies = n_steps,
+                            .costs = n_steps,
+                            .sizes = n_steps / n_ranks,
+                            .reductions = n_steps / n_ranks};
+    return true;
+}
+
 static bool build(CcsSchedule *schedule, GError **error)
 {
     uint32_t n = ccs_schedule_n_ranks(schedule);
@@ -29,25 +41,15 @@ static bool build(CcsSchedule *schedule, GError **error)
     return true;
 }
 
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double steps = n_ranks - 1.0;
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){steps, steps, steps / n_ranks, steps / n_ranks};
-    return true;
-}
-
 const CcsAlgorithm ccs_reducescatter_ring = {
     .collective = CCS_REDUCESCATTER,
     .name = "ring",
     .summary = "every block is summed on its way round the ring to its owner",
-    .idea = "Each block goes once round the ring, gathers a contribution at each rank, and ends at "
-            "its owner. All ports are busy in every step.",
-    .when = "For large blocks: nothing sends less, and messages go to neighbours only.",
-    .formula = "(n-1) (a + o + S/(n B)) + (n-1)/n S/G",
-    .assumption = "Each step begins when the one before has arrived and been reduced (Chan et al. "
-                  "2007).",
+    .idea = "The block of each rank starts behind it and goes round the ring, and everyone adds "
+            "its own part. After n - 1 hops it is complete, and where it belongs.",
+    .when = "For large buffers: messages only go to neighbours, and cross between nodes once.",
+    .formula = "(n-1) (a + o) + (n-1)/n S/B + (n-1)/n S/G",
+    .assumption = "All blocks are equal (Thakur et al. 2005).",
     .terms = terms,
     .build = build,
 };

@@ -489,5 +489,5 @@ uint32_t ccs_dependency_needs(const CcsDependency *dependency, uint32_t message,
     int64_t turns = (int64_t)(message / dependency->p_after) + 1 - dependency->distance;
     if (turns <= 0)
         return 0;
-    return (uint32_t)MIN(turns * dependency->p_before, (int64_t)n_messages_before);
+    return (uint32_t)MIN((uint64_t)turns * dependency->p_before, (uint64_t)n_messages_before);
 }

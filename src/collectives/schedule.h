@@ -89,7 +89,9 @@ typedef struct {
     CcsBox to;
     bool has_fixed_bytes; /* each message has `bytes`, whatever the size of the collective */
     CcsBytes bytes;
-    uint32_t sizes;   /* see ccs_schedule_add_sizes(); 0: as large as the chunks it is read from */
+    uint32_t sizes; /* see ccs_schedule_add_sizes(); 0: as large as the chunks it is read from */
+    bool is_added_there; /* local lanes of the peer add up what is copied to it: the message takes
+                            the time of that, too */
     uint32_t queue;   /* its reductions come after those of lane queue - 1, as if the two were one
                          lane; 0: after none but its own */
     CcsTime duration; /* of a local lane's message */

@@ -4,17 +4,25 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "collectives/cells.h"
 #include "collectives/contract.h"
 #include "collectives/progress.h"
+#include "collectives/races.h"
+#include "collectives/spread.h"
 
-#define NOTHING UINT32_MAX /* the origin of a chunk that holds no data */
+#define NOTHING 0 /* the origin of a cell that holds no data; others are chunk + 1 */
 
-/* A message between its start and its arrival. */
+/* A message between its start and its arrival. Kept for another one afterwards, so that memory
+ * is only asked for while there are more under way than ever before. */
 typedef struct {
     CcsLaneId lane;
     uint32_t message;
-    uint32_t *origins; /* by index in the box; owned */
-    uint64_t *ranks;   /* likewise, n_words each; owned */
+    uint32_t n;        /* chunks of its box */
+    uint32_t n_places; /* that the arrays have */
+    CcsCell *from;     /* owned, as all of them */
+    CcsCell *to;
+    uint32_t *origins; /* of the data it carries */
+    uint64_t *ranks;   /* n_words for each */
 } Flight;
 
 /* Messages in the order in which they joined, of which any can be taken. */
@@ -26,52 +34,85 @@ typedef struct {
 typedef struct {
     const CcsSchedule *schedule;
     CcsProgress *progress;
-    uint32_t n_ranks;
-    uint32_t n_channels;
-    uint32_t n_chunks;
-    uint32_t n_places;                /* of a channel, in the largest buffer */
-    uint32_t n_words;                 /* of a set of ranks */
-    uint32_t *origins[CCS_N_BUFFERS]; /* by rank, channel, chunk; NULL if no lane uses it */
-    uint64_t *ranks[CCS_N_BUFFERS];   /* likewise, n_words each */
-    Pool unsent;                      /* being read at their source */
-    Pool sent;                        /* on their way */
-    GArray *ready;                    /* of CcsLaneId: may be able to start */
-    GRand *random;
-    bool may_repeat; /* contributions may be added twice */
+    CcsPlayOrder order;
+    uint64_t random;   /* the state of its generator */
+    uint32_t n_words;  /* of a set of ranks */
+    uint32_t *origins; /* by cell */
+    uint64_t *ranks;   /* likewise, n_words each */
+    Pool unsent;       /* being read at their source */
+    Pool sent;         /* on their way */
+    GPtrArray *spare;  /* of Flight, owned */
+    GArray *ready;     /* of CcsLaneId: may be able to start */
+    bool may_repeat;   /* contributions may be added twice */
 } Player;
 
-static size_t cell_of(const Player *player, CcsRank rank, uint32_t channel, uint32_t chunk)
+/* A number below @n, by Steele, Lea and Flood's SplitMix64 (2014). */
+static uint32_t pick(Player *player, uint32_t n)
 {
-    return ((size_t)rank * player->n_channels + channel) * player->n_places + chunk;
+    uint64_t z = player->random += 0x9e3779b97f4a7c15;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    z ^= z >> 31;
+    return (uint32_t)((z >> 32) * n >> 32);
 }
 
-static uint64_t *set_of(const Player *player, CcsBuffer buffer, size_t cell)
+/* A place in a line of @n: the first one, unless the order is random. */
+static uint32_t pick_next(Player *player, uint32_t n)
 {
-    return &player->ranks[buffer][cell * player->n_words];
+    return player->order == CCS_PLAY_RANDOM ? pick(player, n) : 0;
 }
 
-static void put(Player *player, CcsBuffer buffer, size_t cell, uint32_t origin, CcsRank rank)
+static uint64_t *set_of(const Player *player, CcsCell cell)
 {
-    player->origins[buffer][cell] = origin;
-    set_of(player, buffer, cell)[rank / 64] |= (uint64_t)1 << (rank % 64);
+    return &player->ranks[cell * player->n_words];
 }
 
+static bool is_same_set(const Player *player, const uint64_t *a, const uint64_t *b)
+{
+    uint32_t word = 0;
+
+    while (word < player->n_words && a[word] == b[word])
+        word++;
+    return word == player->n_words;
+}
+
+static void copy_set(const Player *player, uint64_t *to, const uint64_t *from)
+{
+    for (uint32_t word = 0; word < player->n_words; word++)
+        to[word] = from[word];
+}
+
+/* What is there before the collective starts. */
 static void fill_buffer(Player *player, CcsBuffer buffer)
 {
-    size_t n_cells = (size_t)player->n_ranks * player->n_channels * player->n_places;
+    const CcsSchedule *schedule = player->schedule;
+    CcsPlace place = {.buffer = buffer};
 
-    player->origins[buffer] = g_new(uint32_t, n_cells);
-    player->ranks[buffer] = g_new0(uint64_t, n_cells * player->n_words);
-    for (size_t cell = 0; cell < n_cells; cell++)
-        player->origins[buffer][cell] = NOTHING;
-    for (CcsRank rank = 0; rank < player->n_ranks; rank++) {
-        for (uint32_t channel = 0; channel < player->n_channels; channel++) {
-            for (uint32_t chunk = 0; chunk < player->n_chunks; chunk++) {
-                if (ccs_contract_holds_at_start(player->schedule, buffer, rank, channel, chunk))
-                    put(player, buffer, cell_of(player, rank, channel, chunk), chunk, rank);
+    for (place.rank = 0; place.rank < ccs_schedule_n_ranks(schedule); place.rank++) {
+        for (uint32_t c = 0; c < ccs_schedule_n_channels(schedule); c++) {
+            place.channel = c;
+            for (place.chunk = 0; place.chunk < ccs_schedule_n_chunks(schedule); place.chunk++) {
+                if (!ccs_contract_holds_at_start(schedule, buffer, place.rank, c, place.chunk))
+                    continue;
+                CcsCell cell = ccs_cell(schedule, &place);
+                player->origins[cell] = place.chunk + 1;
+                set_of(player, cell)[place.rank / 64] |= (uint64_t)1 << (place.rank % 64);
             }
         }
     }
+}
+
+static bool is_used(const CcsSchedule *schedule, CcsBuffer buffer)
+{
+    if (buffer == CCS_BUFFER_OUTPUT)
+        return true;
+    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
+        const CcsLane *lane = ccs_schedule_lane(schedule, id);
+        if (lane->from.buffer == buffer || lane->to.buffer == buffer)
+            return true;
+    }
+    return false;
 }
 
 static void free_flight(gpointer data)
@@ -80,12 +121,52 @@ static void free_flight(gpointer data)
 
     if (flight == NULL)
         return;
+    g_free(flight->from);
+    g_free(flight->to);
     g_free(flight->origins);
     g_free(flight->ranks);
     g_free(flight);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Flight, free_flight)
+static void player_init(Player *player, const CcsSchedule *schedule, CcsPlayOrder order,
+                        uint32_t seed)
+{
+    uint64_t n_cells = ccs_n_cells(schedule);
+    uint32_t n_words = (ccs_schedule_n_ranks(schedule) + 63) / 64;
+
+    *player =
+        (Player){.schedule = schedule,
+                 .progress = ccs_progress_new(schedule),
+                 .order = order,
+                 .random = seed,
+                 .n_words = n_words,
+                 .origins = g_new0(uint32_t, n_cells),
+                 .ranks = g_new0(uint64_t, n_cells * n_words),
+                 .unsent = {g_ptr_array_new_with_free_func(free_flight), 0},
+                 .sent = {g_ptr_array_new_with_free_func(free_flight), 0},
+                 .spare = g_ptr_array_new_with_free_func(free_flight),
+                 .ready = g_array_new(false, false, sizeof(CcsLaneId)),
+                 .may_repeat = ccs_contract_allows_repeats(ccs_schedule_collective(schedule))};
+    for (int buffer = 0; buffer < CCS_N_BUFFERS; buffer++) {
+        if (is_used(schedule, (CcsBuffer)buffer))
+            fill_buffer(player, (CcsBuffer)buffer);
+    }
+    for (CcsLaneId lane = 0; lane < ccs_schedule_n_lanes(schedule); lane++)
+        g_array_append_val(player->ready, lane);
+}
+
+static void player_clear(Player *player)
+{
+    g_free(player->origins);
+    g_free(player->ranks);
+    g_ptr_array_unref(player->unsent.flights);
+    g_ptr_array_unref(player->sent.flights);
+    g_ptr_array_unref(player->spare);
+    g_array_unref(player->ready);
+    ccs_progress_free(player->progress);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Player, player_clear)
 
 static guint pool_size(const Pool *pool)
 {
@@ -114,129 +195,82 @@ static Flight *pool_take(Pool *pool, guint index)
     return flight;
 }
 
-static void player_init(Player *player, const CcsSchedule *schedule, uint32_t seed)
+static Flight *new_flight(Player *player, CcsLaneId lane, uint32_t message, uint32_t n)
 {
-    *player =
-        (Player){.schedule = schedule,
-                 .progress = ccs_progress_new(schedule),
-                 .n_ranks = ccs_schedule_n_ranks(schedule),
-                 .n_channels = ccs_schedule_n_channels(schedule),
-                 .n_chunks = ccs_schedule_n_chunks(schedule),
-                 .n_places = MAX(ccs_schedule_n_chunks(schedule),
-                                 ccs_schedule_n_places(schedule, CCS_BUFFER_SCRATCH)),
-                 .n_words = (ccs_schedule_n_ranks(schedule) + 63) / 64,
-                 .unsent = {g_ptr_array_new_with_free_func(free_flight), 0},
-                 .sent = {g_ptr_array_new_with_free_func(free_flight), 0},
-                 .ready = g_array_new(false, false, sizeof(CcsLaneId)),
-                 .random = g_rand_new_with_seed(seed),
-                 .may_repeat = ccs_contract_allows_repeats(ccs_schedule_collective(schedule))};
-    fill_buffer(player, CCS_BUFFER_OUTPUT);
-    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
-        const CcsLane *lane = ccs_schedule_lane(schedule, id);
-        if (player->origins[lane->from.buffer] == NULL)
-            fill_buffer(player, lane->from.buffer);
-        if (player->origins[lane->to.buffer] == NULL)
-            fill_buffer(player, lane->to.buffer);
-        g_array_append_val(player->ready, id);
+    GPtrArray *spare = player->spare;
+    Flight *flight =
+        spare->len > 0 ? g_ptr_array_steal_index_fast(spare, spare->len - 1) : g_new0(Flight, 1);
+
+    flight->lane = lane;
+    flight->message = message;
+    flight->n = n;
+    if (flight->n_places < n) {
+        flight->n_places = n;
+        flight->from = g_renew(CcsCell, flight->from, n);
+        flight->to = g_renew(CcsCell, flight->to, n);
+        flight->origins = g_renew(uint32_t, flight->origins, n);
+        flight->ranks = g_renew(uint64_t, flight->ranks, (size_t)n * player->n_words);
     }
+    return flight;
 }
 
-static void player_clear(Player *player)
+static uint64_t *carried_set(const Player *player, const Flight *flight, uint32_t index)
 {
-    for (int buffer = 0; buffer < CCS_N_BUFFERS; buffer++) {
-        g_free(player->origins[buffer]);
-        g_free(player->ranks[buffer]);
-    }
-    g_ptr_array_unref(player->unsent.flights);
-    g_ptr_array_unref(player->sent.flights);
-    g_array_unref(player->ready);
-    g_rand_free(player->random);
-    ccs_progress_free(player->progress);
+    return &flight->ranks[(size_t)index * player->n_words];
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Player, player_clear)
-
-/* One end of a message: the cells of its box in order. */
-typedef struct {
-    CcsBuffer buffer;
-    CcsRank rank;
-    uint32_t channel;
-    const CcsBox *box;
-    uint32_t begin;
-} End;
-
-static End source_end(const Player *player, CcsLaneId id, uint32_t message)
+static bool fail_at(const Player *player, const Flight *flight, const CcsPlace *place,
+                    const char *what, GError **error)
 {
-    const CcsLane *lane = ccs_schedule_lane(player->schedule, id);
-    CcsRank peer = ccs_lane_peer(lane, message, player->n_ranks);
-    return (End){lane->from.buffer, lane->source, lane->channel, &lane->from,
-                 ccs_box_begin(&lane->from, lane, message, peer)};
-}
+    g_autofree char *message =
+        ccs_message_describe(player->schedule, flight->lane, flight->message);
 
-static End target_end(const Player *player, CcsLaneId id, uint32_t message)
-{
-    const CcsLane *lane = ccs_schedule_lane(player->schedule, id);
-    CcsRank peer = ccs_lane_peer(lane, message, player->n_ranks);
-    return (End){lane->to.buffer, peer, lane->channel, &lane->to,
-                 ccs_box_begin(&lane->to, lane, message, peer)};
-}
-
-static size_t end_cell(const Player *player, const End *end, uint32_t index)
-{
-    uint32_t chunk = ccs_box_chunk(end->box, end->begin, index);
-    return cell_of(player, end->rank, end->channel, chunk);
-}
-
-static bool fail(const Player *player, CcsLaneId id, uint32_t message, const End *end,
-                 uint32_t index, const char *what, GError **error)
-{
-    const CcsLane *lane = ccs_schedule_lane(player->schedule, id);
-    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                "%s of channel %u, message %u from rank %u to rank %u: chunk %u at rank %u %s",
-                lane->phase < ccs_schedule_n_phases(player->schedule)
-                    ? ccs_schedule_phases(player->schedule)[lane->phase]
-                    : "lane",
-                lane->channel, message, lane->source, ccs_lane_peer(lane, message, player->n_ranks),
-                ccs_box_chunk(end->box, end->begin, index), end->rank, what);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%s: chunk %u at rank %u %s", message,
+                place->chunk, place->rank, what);
     return false;
 }
 
-/* The box must lie in the buffer, or nothing else can be looked at. */
-static bool check_box(const Player *player, CcsLaneId id, uint32_t message, const End *end,
-                      GError **error)
+static bool fail(const Player *player, const Flight *flight, CcsCell cell, const char *what,
+                 GError **error)
 {
-    uint32_t n_places = ccs_schedule_n_places(player->schedule, end->buffer);
-
-    for (uint32_t i = 0; i < ccs_box_n_chunks(end->box); i++) {
-        if (end->rank >= player->n_ranks || ccs_box_chunk(end->box, end->begin, i) >= n_places)
-            return fail(player, id, message, end, i, "lies outside the buffer", error);
-    }
-    return true;
+    CcsPlace place = ccs_cell_place(player->schedule, cell);
+    return fail_at(player, flight, &place, what, error);
 }
 
-static bool start(Player *player, CcsLaneId lane, GError **error)
+/* The boxes must lie in the buffers, or nothing else can be looked at. */
+static bool find_cells(const Player *player, const Flight *flight, GError **error)
 {
-    uint32_t message = ccs_progress_start(player->progress, lane);
-    End end = source_end(player, lane, message);
-    End target = target_end(player, lane, message);
-    uint32_t n = ccs_box_n_chunks(end.box);
-    uint32_t n_words = player->n_words;
+    const CcsLane *lane = ccs_schedule_lane(player->schedule, flight->lane);
+    CcsPlace outside;
 
-    if (!check_box(player, lane, message, &end, error) ||
-        !check_box(player, lane, message, &target, error))
-        return false;
-    if (ccs_box_n_chunks(target.box) != n)
-        return fail(player, lane, message, &target, 0, "has another size at the sender", error);
-    Flight *flight = g_new(Flight, 1);
-    *flight = (Flight){lane, message, g_new(uint32_t, n), g_new(uint64_t, (size_t)n * n_words)};
+    if (ccs_message_cells(player->schedule, lane, flight->message, CCS_END_SOURCE, flight->from,
+                          &outside) &&
+        ccs_message_cells(player->schedule, lane, flight->message, CCS_END_TARGET, flight->to,
+                          &outside))
+        return true;
+    return fail_at(player, flight, &outside, "lies outside the buffer", error);
+}
+
+/* The message begins to be read. */
+static bool start(Player *player, CcsLaneId id, GError **error)
+{
+    const CcsLane *lane = ccs_schedule_lane(player->schedule, id);
+    uint32_t n = ccs_box_n_chunks(&lane->from);
+    uint32_t n_at_peer = ccs_box_n_chunks(&lane->to);
+    Flight *flight =
+        new_flight(player, id, ccs_progress_start(player->progress, id), MAX(n, n_at_peer));
+
     g_ptr_array_add(player->unsent.flights, flight);
+    if (!find_cells(player, flight, error))
+        return false;
+    if (n != n_at_peer)
+        return fail(player, flight, flight->to[0], "has another size at the sender", error);
     for (uint32_t i = 0; i < n; i++) {
-        size_t cell = end_cell(player, &end, i);
-        flight->origins[i] = player->origins[end.buffer][cell];
-        memcpy(&flight->ranks[(size_t)i * n_words], set_of(player, end.buffer, cell),
-               n_words * sizeof(uint64_t));
+        CcsCell cell = flight->from[i];
+        flight->origins[i] = player->origins[cell];
+        copy_set(player, carried_set(player, flight, i), set_of(player, cell));
         if (flight->origins[i] == NOTHING)
-            return fail(player, lane, message, &end, i, "is sent but holds no data", error);
+            return fail(player, flight, cell, "is sent but holds no data", error);
     }
     return true;
 }
@@ -257,71 +291,60 @@ static void wake(Player *player, CcsLaneId lane, CcsEvent event, uint32_t messag
 static bool finish_sending(Player *player, guint index, GError **error)
 {
     Flight *flight = pool_take(&player->unsent, index);
-    End end = source_end(player, flight->lane, flight->message);
-    size_t set_bytes = player->n_words * sizeof(uint64_t);
 
     g_ptr_array_add(player->sent.flights, flight);
-    for (uint32_t i = 0; i < ccs_box_n_chunks(end.box) && !player->may_repeat; i++) {
-        size_t cell = end_cell(player, &end, i);
-        if (player->origins[end.buffer][cell] != flight->origins[i] ||
-            memcmp(set_of(player, end.buffer, cell), &flight->ranks[(size_t)i * player->n_words],
-                   set_bytes) != 0)
-            return fail(player, flight->lane, flight->message, &end, i,
-                        "changes while it is being sent", error);
+    for (uint32_t i = 0; i < flight->n && !player->may_repeat; i++) {
+        CcsCell cell = flight->from[i];
+        if (player->origins[cell] != flight->origins[i] ||
+            !is_same_set(player, set_of(player, cell), carried_set(player, flight, i)))
+            return fail(player, flight, cell, "changes while it is being sent", error);
     }
     ccs_progress_sent(player->progress, flight->lane);
     wake(player, flight->lane, CCS_SENT, flight->message);
     return true;
 }
 
-static bool add_into(Player *player, const Flight *flight, const End *end, uint32_t index,
-                     GError **error)
+static bool add_into(Player *player, const Flight *flight, uint32_t index, GError **error)
 {
-    size_t cell = end_cell(player, end, index);
-    uint64_t *to = set_of(player, end->buffer, cell);
-    const uint64_t *from = &flight->ranks[(size_t)index * player->n_words];
+    CcsCell cell = flight->to[index];
+    uint64_t *to = set_of(player, cell);
+    const uint64_t *from = carried_set(player, flight, index);
 
-    if (player->origins[end->buffer][cell] == NOTHING)
-        player->origins[end->buffer][cell] = flight->origins[index];
-    else if (player->origins[end->buffer][cell] != flight->origins[index])
-        return fail(player, flight->lane, flight->message, end, index,
-                    "is added to another chunk's data", error);
+    if (player->origins[cell] == NOTHING)
+        return fail(player, flight, cell, "is added to but holds no data", error);
+    if (player->origins[cell] != flight->origins[index])
+        return fail(player, flight, cell, "is added to another chunk's data", error);
     for (uint32_t word = 0; word < player->n_words; word++) {
         if ((to[word] & from[word]) != 0 && !player->may_repeat)
-            return fail(player, flight->lane, flight->message, end, index,
-                        "gets a contribution that it has already", error);
+            return fail(player, flight, cell, "gets a contribution that it has already", error);
         to[word] |= from[word];
     }
     return true;
 }
 
-static bool copy_into(Player *player, const Flight *flight, const End *end, uint32_t index,
-                      GError **error)
+static bool copy_into(Player *player, const Flight *flight, uint32_t index, GError **error)
 {
-    size_t cell = end_cell(player, end, index);
-    size_t set_bytes = player->n_words * sizeof(uint64_t);
-    uint64_t *to = set_of(player, end->buffer, cell);
-    const uint64_t *from = &flight->ranks[(size_t)index * player->n_words];
-    bool is_same = player->origins[end->buffer][cell] == flight->origins[index] &&
-                   memcmp(to, from, set_bytes) == 0;
+    CcsCell cell = flight->to[index];
+    uint64_t *to = set_of(player, cell);
+    const uint64_t *from = carried_set(player, flight, index);
 
-    if (is_same && !ccs_lane_is_local(ccs_schedule_lane(player->schedule, flight->lane)))
-        return fail(player, flight->lane, flight->message, end, index,
-                    "is received though it is there already", error);
-    player->origins[end->buffer][cell] = flight->origins[index];
-    memcpy(to, from, set_bytes);
+    if (player->origins[cell] == flight->origins[index] && is_same_set(player, to, from) &&
+        !ccs_lane_is_local(ccs_schedule_lane(player->schedule, flight->lane)))
+        return fail(player, flight, cell, "is received though it is there already", error);
+    player->origins[cell] = flight->origins[index];
+    copy_set(player, to, from);
     return true;
 }
 
 static bool deliver(Player *player, guint index, GError **error)
 {
-    g_autoptr(Flight) flight = pool_take(&player->sent, index);
+    Flight *flight = pool_take(&player->sent, index);
     const CcsLane *lane = ccs_schedule_lane(player->schedule, flight->lane);
-    End end = target_end(player, flight->lane, flight->message);
+    bool is_added = flight->message < lane->n_reduced;
 
-    for (uint32_t i = 0; i < ccs_box_n_chunks(end.box); i++) {
-        if (!(flight->message < lane->n_reduced ? add_into(player, flight, &end, i, error)
-                                                : copy_into(player, flight, &end, i, error)))
+    g_ptr_array_add(player->spare, flight);
+    for (uint32_t i = 0; i < flight->n; i++) {
+        if (!(is_added ? add_into(player, flight, i, error) : copy_into(player, flight, i, error)))
             return false;
     }
     ccs_progress_arrived(player->progress, flight->lane, flight->message);
@@ -330,12 +353,11 @@ static bool deliver(Player *player, guint index, GError **error)
 }
 
 /* Takes a lane that may start from the list; CCS_NO_LANE if there is none. */
-static CcsLaneId take_ready(Player *player, CcsPlayOrder order)
+static CcsLaneId take_ready(Player *player)
 {
     while (player->ready->len > 0) {
-        guint at = order == CCS_PLAY_RANDOM
-                       ? (guint)g_rand_int_range(player->random, 0, (gint32)player->ready->len)
-                       : player->ready->len - 1;
+        guint at = player->order == CCS_PLAY_RANDOM ? pick(player, player->ready->len)
+                                                    : player->ready->len - 1;
         CcsLaneId lane = g_array_index(player->ready, CcsLaneId, at);
         g_array_remove_index_fast(player->ready, at);
         if (ccs_progress_may_start(player->progress, lane))
@@ -356,59 +378,82 @@ static bool may_deliver(const Player *player, guint index)
 }
 
 /* Moves one message under way a step on: out of its source, or to its peer. */
-static bool advance_flight(Player *player, CcsPlayOrder order, GError **error)
+static bool advance_flight(Player *player, GError **error)
 {
     guint n_unsent = pool_size(&player->unsent);
     guint n_sent = pool_size(&player->sent);
-    bool is_random = order == CCS_PLAY_RANDOM;
-    bool is_sending = n_sent == 0 || order == CCS_PLAY_DELIVER_LAST ||
-                      (is_random && g_rand_boolean(player->random));
+    bool is_sending = n_sent == 0 || player->order == CCS_PLAY_DELIVER_LAST ||
+                      (player->order == CCS_PLAY_RANDOM && pick(player, 2) == 0);
 
-    if (n_unsent > 0 && is_sending) {
-        guint at = is_random ? (guint)g_rand_int_range(player->random, 0, (gint32)n_unsent) : 0;
-        return finish_sending(player, at, error);
-    }
-    guint at = is_random ? (guint)g_rand_int_range(player->random, 0, (gint32)n_sent) : 0;
+    if (n_unsent > 0 && is_sending)
+        return finish_sending(player, pick_next(player, n_unsent), error);
+    guint at = pick_next(player, n_sent);
     while (!may_deliver(player, at))
         at = (at + 1) % n_sent;
     return deliver(player, at, error);
 }
 
-static bool is_wanted_set(const Player *player, const uint64_t *set, CcsRank only)
+/* One event. */
+static bool step(Player *player, GError **error)
 {
-    for (CcsRank rank = 0; rank < player->n_ranks; rank++) {
-        bool is_in = (set[rank / 64] >> (rank % 64) & 1) != 0;
-        if (is_in != (only == CCS_NO_RANK || only == rank))
-            return false;
-    }
-    return true;
+    guint n_under_way = pool_size(&player->unsent) + pool_size(&player->sent);
+    bool is_start_first = player->order == CCS_PLAY_DELIVER_LAST ||
+                          (player->order == CCS_PLAY_RANDOM && pick(player, 2) == 0);
+    CcsLaneId lane = is_start_first || n_under_way == 0 ? take_ready(player) : CCS_NO_LANE;
+
+    if (lane != CCS_NO_LANE)
+        return start(player, lane, error);
+    if (n_under_way > 0)
+        return advance_flight(player, error);
+    g_autofree char *wait = ccs_progress_describe_wait(player->progress);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock: %s", wait);
+    return false;
+}
+
+/* Only @only, or all ranks for CCS_NO_RANK. */
+static void wanted_set(const Player *player, CcsRank only, uint64_t *ret_set)
+{
+    uint32_t n = ccs_schedule_n_ranks(player->schedule);
+
+    for (uint32_t word = 0; word < player->n_words; word++)
+        ret_set[word] = only == CCS_NO_RANK ? ~(uint64_t)0 : 0;
+    if (only != CCS_NO_RANK)
+        ret_set[only / 64] = (uint64_t)1 << (only % 64);
+    else if (n % 64 != 0)
+        ret_set[n / 64] = ((uint64_t)1 << (n % 64)) - 1;
+}
+
+static bool check_chunk(const Player *player, CcsRank rank, uint32_t channel, uint32_t chunk,
+                        uint64_t *set, GError **error)
+{
+    CcsCell cell = ccs_cell(player->schedule, &(CcsPlace){CCS_BUFFER_OUTPUT, rank, channel, chunk});
+    CcsPromise promise;
+
+    if (!ccs_contract_promises(player->schedule, rank, channel, chunk, &promise))
+        return true;
+    wanted_set(player, promise.only, set);
+    if (player->origins[cell] == promise.origin + 1 &&
+        is_same_set(player, set_of(player, cell), set))
+        return true;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
+                "rank %u ends with the wrong data in chunk %u of channel %u", rank, chunk, channel);
+    return false;
 }
 
 static bool check_result(const Player *player, GError **error)
 {
-    for (CcsRank rank = 0; rank < player->n_ranks; rank++) {
-        for (uint32_t channel = 0; channel < player->n_channels; channel++) {
-            for (uint32_t chunk = 0; chunk < player->n_chunks; chunk++) {
-                size_t cell = cell_of(player, rank, channel, chunk);
-                CcsPromise promise;
-                if (!ccs_contract_promises(player->schedule, rank, channel, chunk, &promise))
-                    continue;
-                if (player->origins[CCS_BUFFER_OUTPUT][cell] == promise.origin &&
-                    is_wanted_set(player, set_of(player, CCS_BUFFER_OUTPUT, cell), promise.only))
-                    continue;
-                g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                            "rank %u ends with the wrong data in chunk %u of channel %u", rank,
-                            chunk, channel);
-                return false;
+    const CcsSchedule *schedule = player->schedule;
+    g_autofree uint64_t *set = g_new(uint64_t, player->n_words);
+
+    for (CcsRank rank = 0; rank < ccs_schedule_n_ranks(schedule); rank++) {
+        for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
+            for (uint32_t chunk = 0; chunk < ccs_schedule_n_chunks(schedule); chunk++) {
+                if (!check_chunk(player, rank, channel, chunk, set, error))
+                    return false;
             }
         }
     }
     return true;
-}
-
-static guint n_under_way(const Player *player)
-{
-    return pool_size(&player->unsent) + pool_size(&player->sent);
 }
 
 bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t seed, GError **error)
@@ -417,29 +462,27 @@ bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t s
         return true;
 
     g_auto(Player) player;
-    player_init(&player, schedule, seed);
+    player_init(&player, schedule, order, seed);
     while (!ccs_progress_is_done(player.progress)) {
-        bool is_start_first = order == CCS_PLAY_DELIVER_LAST ||
-                              (order == CCS_PLAY_RANDOM && g_rand_boolean(player.random));
-        CcsLaneId lane = CCS_NO_LANE;
-        if (is_start_first || n_under_way(&player) == 0)
-            lane = take_ready(&player, order);
-        if (lane == CCS_NO_LANE && n_under_way(&player) == 0) {
-            g_autofree char *wait = ccs_progress_describe_wait(player.progress);
-            g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock: %s", wait);
-            return false;
-        }
-        if (!ccs_interrupt_check(error) ||
-            !(lane == CCS_NO_LANE ? advance_flight(&player, order, error)
-                                  : start(&player, lane, error)))
+        if (!ccs_interrupt_check(error) || !step(&player, error))
             return false;
     }
     return check_result(&player, error);
 }
 
+bool ccs_verify_orders(const CcsSchedule *schedule, uint32_t n_random, GError **error)
+{
+    if (!ccs_verify_play(schedule, CCS_PLAY_DELIVER_FIRST, 0, error) ||
+        !ccs_verify_play(schedule, CCS_PLAY_DELIVER_LAST, 0, error))
+        return false;
+    for (uint32_t seed = 1; seed <= n_random; seed++) {
+        if (!ccs_verify_play(schedule, CCS_PLAY_RANDOM, seed, error))
+            return false;
+    }
+    return ccs_races_check(schedule, error) && ccs_spread_check(schedule, error);
+}
+
 bool ccs_verify(const CcsSchedule *schedule, GError **error)
 {
-    return ccs_verify_play(schedule, CCS_PLAY_DELIVER_FIRST, 0, error) &&
-           ccs_verify_play(schedule, CCS_PLAY_DELIVER_LAST, 0, error) &&
-           ccs_verify_play(schedule, CCS_PLAY_RANDOM, 1, error);
+    return ccs_verify_orders(schedule, 1, error);
 }

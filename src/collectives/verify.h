@@ -3,7 +3,8 @@
  * Each chunk holds a set of contributions (which ranks' data have been added into it) and
  * the chunk they come from. The schedule is played in several of the orders that its
  * dependencies allow; in each of them every rank must end with every contribution once, in
- * the right place, nothing may be sent that is not held, and nothing may wait for ever. */
+ * the right place, nothing may be sent that is not held, and nothing may wait for ever.
+ * Besides, no two messages may race (races.h): what holds in these orders then holds in all. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,5 +28,8 @@ typedef enum {
 bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t seed,
                      GError **error);
 
-/* ccs_verify: both extremes and one random order. */
+/* ccs_verify_orders: both extremes, @n_random random orders, and no race. */
+bool ccs_verify_orders(const CcsSchedule *schedule, uint32_t n_random, GError **error);
+
+/* ccs_verify: the same with one random order. */
 bool ccs_verify(const CcsSchedule *schedule, GError **error);

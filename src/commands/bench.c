@@ -68,8 +68,10 @@ static bool print(const CcsStudy *study, CcsTrace *trace, const Arguments *argum
         return false;
     if (!arguments->output.is_verbose)
         return true;
-    if (ccs_print_is_for_programs(format))
+    if (ccs_print_is_for_programs(format)) {
+        fflush(stdout); /* where both go to one place, one comes after the other */
         return ccs_print_classes(results, n, CCS_FORMAT_TABLE, stderr, error);
+    }
     printf("\n");
     return ccs_print_classes(results, n, format, stdout, error);
 }

@@ -36,14 +36,32 @@ static bool has_pipelined(const GArray *cases)
     return false;
 }
 
+/* GPUs of one node may have no other way to each other than out to the fabric and back. */
+static bool has_nvlink(const CcsTopology *topology)
+{
+    for (uint32_t i = 0; i < ccs_topology_n_classes(topology); i++) {
+        if (strcmp(ccs_topology_class_name(topology, i), "nvlink") == 0)
+            return true;
+    }
+    return false;
+}
+
 /* A job that uses less of the machine than one may think. */
 static void note_idle_network(const char *where, const CcsMachine *machine)
 {
     if (ccs_communicator_n_ranks(machine->communicator) == 1)
         ccs_note("%sone rank has nobody to talk to: nothing is sent", where);
     else if (ccs_communicator_n_nodes(machine->communicator) == 1 &&
-             ccs_topology_n_nodes(machine->topology) > 1)
+             ccs_topology_n_nodes(machine->topology) > 1 && has_nvlink(machine->topology))
         ccs_note("%sall ranks sit on one node: the network between nodes is not used", where);
+}
+
+static void note_no_sharing(const char *where, const CcsNetworkModel *model)
+{
+    if (!model->shares_links)
+        ccs_note("%smodel %s shares no links: each may carry more than its bandwidth, and times may"
+                 " lie below the bound",
+                 where, model->name);
 }
 
 void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const CcsMachine *machine)
@@ -67,6 +85,7 @@ void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const Cc
     if (asked->matrix != NULL && first->collective != CCS_ALLTOALLV)
         ccs_warn("%s%s has no effect: it is for alltoallv", asked->where, asked->matrix);
     note_idle_network(asked->where, machine);
+    note_no_sharing(asked->where, machine->model);
 }
 
 /* The keys of a topology whose values are those of the links of one class. */

@@ -25,7 +25,7 @@ typedef struct {
 } CcsAsked;
 
 /* ccs_effects_of_options: what of it has no effect on @cases (of CcsCase, all of one collective)
- * on @machine. */
+ * on @machine, and what of the machine is not as one may think. */
 void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const CcsMachine *machine);
 
 /* ccs_effects_of_overrides: which of @overrides ("PATH=VALUE"; NULL-terminated, may be NULL)

@@ -52,7 +52,8 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments)
          "PATH=VALUE"},
         {"transport", 0, 0, G_OPTION_ARG_FILENAME, &arguments->transport,
          "ideal (default), or a YAML file", "NAME"},
-        {"model", 0, 0, G_OPTION_ARG_STRING, &arguments->model, "Network model (fluid)", "NAME"},
+        {"model", 0, 0, G_OPTION_ARG_STRING, &arguments->model,
+         "Network model: fluid (default), or loggp, which shares no links", "NAME"},
         {"engine", 0, 0, G_OPTION_ARG_STRING, &arguments->engine,
          "How the model computes: auto (default), incremental or reference; the results are the"
          " same",

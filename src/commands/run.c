@@ -158,8 +158,10 @@ static bool print_plain(const Run *run, bool is_verbose, GError **error)
     g_autoptr(GArray) all = all_results(run);
     const CcsStudyResult *results = (const CcsStudyResult *)(const void *)all->data;
 
-    return (is_json || ccs_print_results(results, all->len, run->format, stdout, error)) &&
-           (!is_verbose || ccs_print_classes(results, all->len, CCS_FORMAT_TABLE, stderr, error));
+    if (!is_json && !ccs_print_results(results, all->len, run->format, stdout, error))
+        return false;
+    fflush(stdout); /* where both go to one place, one comes after the other */
+    return !is_verbose || ccs_print_classes(results, all->len, CCS_FORMAT_TABLE, stderr, error);
 }
 
 static bool print(const Run *run, const CcsOutputArguments *output, GError **error)

@@ -199,6 +199,27 @@ static bool read_traffic(const Place *place, CcsRunCase *run_case, CcsCollective
     return collective != CCS_ALLTOALLV || one->weights != NULL;
 }
 
+/* An estimate must speak of an algorithm that the case has, or nobody would see it. */
+static bool check_estimates(const Place *place, const CcsCaseSpec *spec,
+                            const GPtrArray *algorithms)
+{
+    const CcsEstimateSpec *estimates = spec->estimates.items;
+    bool is_ok = true;
+
+    for (uint32_t i = 0; i < spec->estimates.n_items; i++) {
+        bool is_there = estimates[i].algorithm == NULL;
+        for (guint j = 0; j < algorithms->len && !is_there; j++) {
+            const CcsAlgorithm *algorithm = g_ptr_array_index(algorithms, j);
+            is_there = strcmp(algorithm->name, estimates[i].algorithm) == 0;
+        }
+        g_autofree char *key = g_strdup_printf("estimates[%u].algorithm", i);
+        if (!is_there)
+            fail(place, key, "the case does not run algorithm '%s'", estimates[i].algorithm);
+        is_ok = is_ok && is_there;
+    }
+    return is_ok;
+}
+
 static GArray *make_cases(const Place *place, CcsRunCase *run_case, uint32_t n_ranks)
 {
     const CcsCaseSpec *spec = run_case->spec;
@@ -219,7 +240,8 @@ static GArray *make_cases(const Place *place, CcsRunCase *run_case, uint32_t n_r
         fail(place, "op", "%s", failure->message);
     else if (spec->root >= n_ranks)
         fail(place, "root", "'root' must be a rank from 0 to %u, not %u", n_ranks - 1, spec->root);
-    else if (read_traffic(place, run_case, collective, &one))
+    else if (check_estimates(place, spec, algorithms) &&
+             read_traffic(place, run_case, collective, &one))
         add_cases(cases, spec, one, algorithms);
     return cases;
 }

@@ -8,6 +8,7 @@
 #include "commands/write_file.h"
 #include "config/schema.h"
 #include "topology/topology_yaml.h"
+#include "workloads/program.h"
 
 extern const CcsCommand ccs_command_schema;
 
@@ -19,20 +20,22 @@ static char *schema_of(const char *what)
         return ccs_schema_json(&ccs_run_config_table, "ccsim config");
     if (strcmp(what, "transport") == 0)
         return ccs_schema_json(&ccs_transport_table, "ccsim transport");
+    if (strcmp(what, "program") == 0)
+        return ccs_program_schema();
     return NULL;
 }
 
 static bool run(int argc, char **argv, GError **error)
 {
-    static const char *const names[] = {"topology", "config", "transport", NULL};
+    static const char *const names[] = {"topology", "config", "transport", "program", NULL};
     const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};
 
-    if (!ccs_command_parse(&ccs_command_schema, "topology|config|transport", entries, &argc, &argv,
-                           error))
+    if (!ccs_command_parse(&ccs_command_schema, "topology|config|transport|program", entries, &argc,
+                           &argv, error))
         return false;
     if (argc != 2) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
-                    "one of topology, config or transport must be named");
+                    "one of topology, config, transport or program must be named");
         return false;
     }
     g_autofree char *schema = schema_of(argv[1]);
@@ -40,12 +43,13 @@ static bool run(int argc, char **argv, GError **error)
         return ccs_stdout_write(schema, error);
     g_autofree char *hint = ccs_did_you_mean(argv[1], names);
     g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
-                "no schema is called '%s'%s; there are: topology config transport", argv[1], hint);
+                "no schema is called '%s'%s; there are: topology config transport program", argv[1],
+                hint);
     return false;
 }
 
 const CcsCommand ccs_command_schema = {
     .name = "schema",
-    .summary = "Print the JSON Schema of topology, config or transport files.",
+    .summary = "Print the JSON Schema of topology, config, transport or program files.",
     .run = run,
 };

@@ -6,7 +6,6 @@
 #include "base/interrupt.h"
 #include "collectives/verify.h"
 #include "config/config.h"
-#include "sim/sim.h"
 #include "sim/steps.h"
 
 struct CcsStudy {
@@ -15,7 +14,8 @@ struct CcsStudy {
     CcsTraceLevel level;
     int64_t topology_id;
     CcsSteps *steps;
-    GArray *results; /* of CcsStudyResult */
+    GArray *results;      /* of CcsStudyResult */
+    CcsObserver observer; /* of the schedule at hand, from outside */
 };
 
 static void clear_result(gpointer data)
@@ -70,8 +70,19 @@ static bool observe_flow(void *data, const CcsFlow *flow, GError **error)
 {
     CcsStudy *study = data;
 
-    ccs_steps_add(study->steps, flow);
+    if (study->level >= CCS_TRACE_STEPS)
+        ccs_steps_add(study->steps, flow);
+    if (study->observer.flow != NULL && !study->observer.flow(study->observer.data, flow, error))
+        return false;
     return study->level < CCS_TRACE_FLOWS || ccs_trace_add_flow(study->trace, flow, error);
+}
+
+static bool observe_local(void *data, const CcsFlow *work, GError **error)
+{
+    CcsStudy *study = data;
+
+    return study->observer.local == NULL ||
+           study->observer.local(study->observer.data, work, error);
 }
 
 uint32_t ccs_default_channels(const CcsCommunicator *communicator, CcsCollective collective)
@@ -171,9 +182,9 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
     weigh_links(machine, outcome, into);
 }
 
-static bool check_bound(const CcsResult *result, GError **error)
+static bool check_bound(const CcsNetworkModel *model, const CcsResult *result, GError **error)
 {
-    if (result->time >= result->bound)
+    if (result->time >= result->bound || !model->shares_links)
         return true;
     g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
                 "%s %s of %" G_GUINT64_FORMAT " bytes took %.6f us, less than the bound of its %s, "
@@ -217,7 +228,7 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
         return false;
     fill_result(study->machine, of, &outcome, &into);
     g_array_append_val(study->results, into);
-    return check_bound(&into.result, error) &&
+    return check_bound(study->machine->model, &into.result, error) &&
            record(study, schedule, &outcome, &into.result, error);
 }
 
@@ -263,27 +274,38 @@ static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **erro
     return false;
 }
 
+bool ccs_study_play(CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
+                    const CcsObserver *observer, const CcsBytes *sizes, uint32_t n_sizes,
+                    GError **error)
+{
+    const CcsMachine *machine = study->machine;
+    const CcsObserver own = {.flow = observe_flow, .local = observe_local, .data = study};
+    bool is_observed = observer != NULL || study->level >= CCS_TRACE_STEPS;
+
+    study->observer = observer == NULL ? (CcsObserver){0} : *observer;
+    g_autoptr(CcsSimulation) simulation = ccs_simulation_new(
+        schedule, &machine->transport, machine->model, is_observed ? &own : NULL, error);
+    if (simulation == NULL)
+        return false;
+    for (uint32_t i = 0; i < n_sizes; i++) {
+        if (!run_size(study, of, schedule, simulation, sizes[i], error))
+            return false;
+    }
+    return true;
+}
+
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
                    uint32_t n_sizes, GError **error)
 {
-    const CcsMachine *machine = study->machine;
-    CcsObserver observer = {observe_flow, study};
+    static const CcsBytes no_bytes = 0;
+    bool has_data = !ccs_collective_info(study_case->algorithm->collective)->is_without_data;
     g_autoptr(GError) refusal = NULL;
     g_autoptr(CcsSchedule) schedule = make_schedule(study, study_case, &refusal);
+
     if (schedule == NULL)
         return pass_over(study_case, g_steal_pointer(&refusal), error);
     if (!verify(study_case, schedule, error))
         return false;
-    g_autoptr(CcsSimulation) simulation =
-        ccs_simulation_new(schedule, &machine->transport, machine->model,
-                           study->level >= CCS_TRACE_STEPS ? &observer : NULL, error);
-    if (simulation == NULL)
-        return false;
-    if (ccs_collective_info(study_case->algorithm->collective)->is_without_data)
-        return run_size(study, study_case, schedule, simulation, 0, error);
-    for (uint32_t i = 0; i < n_sizes; i++) {
-        if (!run_size(study, study_case, schedule, simulation, sizes[i], error))
-            return false;
-    }
-    return true;
+    return ccs_study_play(study, study_case, schedule, NULL, has_data ? sizes : &no_bytes,
+                          has_data ? n_sizes : 1, error);
 }

@@ -7,6 +7,7 @@
 #include "commands/machine.h"
 #include "formats/msccl.h"
 #include "sim/result.h"
+#include "sim/sim.h"
 #include "trace/trace.h"
 
 /* One algorithm with one setting, to be run for some sizes. */
@@ -65,6 +66,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsStudy, ccs_study_free)
  * for size 0. */
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,
                    uint32_t n_sizes, GError **error);
+
+/* ccs_study_play: the same for a @schedule that is there already and is right; of @of only what
+ * results tell is used. @observer, which may be NULL, is told what happens too. */
+bool ccs_study_play(CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
+                    const CcsObserver *observer, const CcsBytes *sizes, uint32_t n_sizes,
+                    GError **error);
 
 /* All results so far. Strings in them are owned by the machine, or static. */
 const CcsStudyResult *ccs_study_results(const CcsStudy *study, uint32_t *ret_n);

@@ -36,6 +36,10 @@ static bool is_replaceable(const char *target)
 
 bool ccs_file_check(const char *path, GError **error)
 {
+    if (*path == '\0') {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "the name of a file is empty");
+        return false;
+    }
     g_autofree char *target = follow(path);
     g_autofree char *folder = g_path_get_dirname(target);
     struct stat status;

@@ -164,19 +164,31 @@ bool ccs_config_is_full(const CcsConfig *config)
     return config->problems->len >= CCS_PROBLEMS_MAX;
 }
 
+/* The place in the file, or the override, that @origin stands for. */
+static char *place_of(const CcsConfig *config, uint32_t origin, uint32_t line, uint32_t column)
+{
+    if (origin == 0)
+        return ccs_problem_place(config->label, line, column);
+    const CcsConfigOverride *override = config->overrides->pdata[origin - 1];
+    return ccs_config_shown(override->label);
+}
+
+char *ccs_config_place(const CcsConfig *config, const char *path)
+{
+    CcsYaml *nearest;
+
+    ccs_path_find(config->root, path, &nearest);
+    return place_of(config, nearest->origin, nearest->line, nearest->column);
+}
+
 static void append_problem(const CcsConfig *config, const CcsProblem *problem, GString *message)
 {
-    g_autofree char *where = NULL;
+    g_autofree char *where = place_of(config, problem->origin, problem->line, problem->column);
     g_autofree char *excerpt = NULL;
 
-    if (problem->origin == 0) {
-        where = ccs_problem_place(config->label, problem->line, problem->column);
+    if (problem->origin == 0)
         excerpt =
             ccs_problem_excerpt(config->text, config->n_bytes, problem->line, problem->column);
-    } else {
-        const CcsConfigOverride *override = config->overrides->pdata[problem->origin - 1];
-        where = ccs_config_shown(override->label);
-    }
     g_string_append_printf(message, "%s%s: error: %s%s", message->len > 0 ? "\n" : "", where,
                            problem->text, excerpt != NULL ? excerpt : "");
 }

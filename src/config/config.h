@@ -89,6 +89,10 @@ int64_t ccs_config_list_length(const CcsConfig *config, const char *path);
  * long as @config. After an error its members are of no use, but valid. */
 void ccs_config_decode(CcsConfig *config, const CcsFieldTable *table, void *ret_struct);
 
+/* ccs_config_place: where the value at @path, or the nearest part of it that exists, stands:
+ * "link.yaml:2:8", or the option that gave it. Returns: (transfer full). */
+char *ccs_config_place(const CcsConfig *config, const char *path);
+
 /* ccs_config_error_at:
  * Adds an error at the place of @path, or of the nearest part of it that exists. */
 G_GNUC_PRINTF(3, 4)

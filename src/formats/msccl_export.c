@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/cells.h"
 #include "collectives/progress.h"
 #include "formats/msccl_draft.h"
 #include "formats/msccl_internal.h"
@@ -265,13 +266,6 @@ static const Connection *find_connection(Exporter *exporter, CcsLaneId id, CcsRa
     return found;
 }
 
-/* A lane that moves nothing, and is done when others are. */
-static bool is_join(const CcsLane *lane)
-{
-    return ccs_lane_is_local(lane) && lane->n_reduced == 0 &&
-           memcmp(&lane->from, &lane->to, sizeof lane->from) == 0;
-}
-
 /* Step @step, at @rank, must come before message @message of @lane. */
 static bool add_wait(Exporter *exporter, const CcsLane *lane, uint32_t message, CcsRank rank,
                      CcsMscclRef step, GError **error)
@@ -372,7 +366,7 @@ static bool add_message(Exporter *exporter, CcsLaneId id, uint32_t message, GErr
 
     if (!add_needs(exporter, id, message, error))
         return false;
-    if (is_join(lane)) {
+    if (ccs_lane_is_join(lane)) {
         join(exporter, index);
         return true;
     }

@@ -305,9 +305,9 @@ static void add_message(Builder *builder, uint32_t index, CcsLaneId before, CcsB
                    .peer = block->send,
                    .channel = work->part,
                    .n_messages = builder->n_loops,
-                   .n_reduced = is_reduced ? builder->n_loops : 0,
                    .from = from,
                    .to = slot_box(builder, slot, step->n_chunks),
+                   .is_added_there = is_reduced,
                    .sizes = list_sizes(builder, work, step->n_chunks, is_natural),
                    .queue = *queue == CCS_NO_LANE ? 0 : *queue + 1,
                    .label = builder->label,
@@ -383,7 +383,7 @@ static void add_reduce(Builder *builder, uint32_t index, CcsBox source, CcsBox t
     uint32_t part = builder->works[index].part;
     uint32_t slot = take_slot(builder, block_of(builder, step)->rank, part, step->n_chunks);
     CcsBox sum = slot_box(builder, slot, step->n_chunks);
-    CcsLaneId lane = add_local(builder, index, part, CCS_NO_LANE, source, sum, true);
+    CcsLaneId lane = add_local(builder, index, part, CCS_NO_LANE, source, sum, false);
 
     lane = add_local(builder, index, part, lane, target, sum, true);
     add_local(builder, index, part, lane, sum, target, false);

@@ -409,6 +409,7 @@ const CcsNetworkModel ccs_model_fluid = {
     .name = "fluid",
     .engine = "incremental",
     .summary = "max-min fair sharing of directed links, cut-through",
+    .shares_links = true,
     .create = create,
     .destroy = destroy,
     .start = start,

@@ -173,6 +173,7 @@ const CcsNetworkModel ccs_model_fluid_reference = {
     .name = "fluid",
     .engine = "reference",
     .summary = "max-min fair sharing of directed links, cut-through",
+    .shares_links = true,
     .create = create,
     .destroy = destroy,
     .start = start,

@@ -32,6 +32,8 @@ typedef struct {
     const char *name;
     const char *engine; /* models of one name give the same bits, at different speed */
     const char *summary;
+    bool shares_links; /* no link carries more than its bandwidth; without that the lower bounds
+                          of a topology do not hold */
     CcsNetwork *(*create)(const CcsTopology *topology, uint32_t n_slots);
     void (*destroy)(CcsNetwork *network);
     void (*start)(CcsNetwork *network, CcsTime now, const CcsFlowStart *starts, uint32_t n);

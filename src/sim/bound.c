@@ -1,167 +1,21 @@
 #include "sim/bound.h"
 
 #include "engine/queue.h"
-
-/* A set of ranks and what can flow out of it and into it. */
-typedef struct {
-    uint32_t n_ranks;
-    CcsWork egress;
-    CcsWork ingress;
-} Group;
+#include "sim/cuts.h"
 
 struct CcsBounds {
     const CcsCommunicator *communicator;
     const CcsTopology *topology;
     uint32_t n_ranks;
-    Group *ranks;
-    uint32_t n_nodes;
-    Group *nodes;
-    uint32_t *component; /* by vertex: the cluster of switches and NICs it belongs to */
-    uint32_t *n_members; /* by component: ranks that have a link to it */
-    bool is_nic_used;
+    CcsCuts *cuts;
     CcsTime farthest;   /* from any rank to any other */
+    CcsTime nearest;    /* likewise */
     CcsTime *from_rank; /* by rank: from it to the farthest other; -1 where not looked at */
-    CcsTime nearest;    /* from any rank to any other */
+    CcsTime *to_rank;   /* by rank: to it from the farthest other of those looked at */
 };
 
-/* Larger than this, the distances are taken from the root's candidates only. */
+/* Links to be looked at in the search for distances; what is not searched counts as 0. */
 #define MAX_SEARCH ((uint64_t)20000000)
-
-static bool is_hub(const CcsBounds *bounds, CcsVertexId vertex)
-{
-    CcsVertexKind kind = ccs_topology_vertex(bounds->topology, vertex)->kind;
-    return kind != CCS_VERTEX_GPU && (kind != CCS_VERTEX_NIC || bounds->is_nic_used);
-}
-
-static uint32_t find_component(uint32_t *component, uint32_t vertex)
-{
-    while (component[vertex] != vertex) {
-        component[vertex] = component[component[vertex]];
-        vertex = component[vertex];
-    }
-    return vertex;
-}
-
-/* Joins the switches and NICs that are linked, and counts the ranks linked to each cluster. */
-static void find_components(CcsBounds *bounds)
-{
-    const CcsTopology *topology = bounds->topology;
-
-    for (CcsVertexId vertex = 0; vertex < ccs_topology_n_vertices(topology); vertex++) {
-        bounds->component[vertex] = vertex;
-        bounds->n_members[vertex] = 0;
-    }
-    for (CcsLinkId id = 0; id < ccs_topology_n_links(topology); id++) {
-        const CcsLink *link = ccs_topology_link(topology, id);
-        if (is_hub(bounds, link->from) && is_hub(bounds, link->to))
-            bounds->component[find_component(bounds->component, link->from)] =
-                find_component(bounds->component, link->to);
-    }
-    for (CcsRank rank = 0; rank < bounds->n_ranks; rank++) {
-        uint32_t n = 0;
-        const CcsLinkId *out =
-            ccs_topology_links_out(topology, ccs_communicator_gpu(bounds->communicator, rank), &n);
-        uint32_t before = UINT32_MAX;
-        for (uint32_t i = 0; i < n; i++) {
-            CcsVertexId hub = ccs_topology_link(topology, out[i])->to;
-            uint32_t component = find_component(bounds->component, hub);
-            if (is_hub(bounds, hub) && component != before)
-                bounds->n_members[component]++;
-            before = component;
-        }
-    }
-}
-
-/* Whether data of the collective can go by way of @vertex, the other end of a rank's link. */
-static bool is_way(CcsBounds *bounds, const bool *is_member, CcsVertexId vertex)
-{
-    if (ccs_topology_vertex(bounds->topology, vertex)->kind == CCS_VERTEX_GPU)
-        return is_member[vertex];
-    return is_hub(bounds, vertex) &&
-           bounds->n_members[find_component(bounds->component, vertex)] > 1;
-}
-
-/* What a rank's link carries at most: no more than the NIC behind it. */
-static CcsWork useful_rate(const CcsBounds *bounds, const CcsLink *link, bool is_out)
-{
-    const CcsTopology *topology = bounds->topology;
-    CcsVertexId hub = is_out ? link->to : link->from;
-    CcsWork behind = 0;
-    uint32_t n = 0;
-
-    if (ccs_topology_vertex(topology, hub)->kind != CCS_VERTEX_NIC)
-        return link->bandwidth;
-    const CcsLinkId *ids = is_out ? ccs_topology_links_out(topology, hub, &n)
-                                  : ccs_topology_links_in(topology, hub, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        const CcsLink *next = ccs_topology_link(topology, ids[i]);
-        CcsVertexId other = is_out ? next->to : next->from;
-        if (ccs_topology_vertex(topology, other)->kind != CCS_VERTEX_GPU)
-            behind += next->bandwidth;
-    }
-    return MIN(behind, (CcsWork)link->bandwidth);
-}
-
-static CcsWork port_rate(CcsBounds *bounds, const bool *is_member, CcsVertexId gpu, bool is_out)
-{
-    const CcsTopology *topology = bounds->topology;
-    CcsWork rate = 0;
-    uint32_t n = 0;
-    const CcsLinkId *ids = is_out ? ccs_topology_links_out(topology, gpu, &n)
-                                  : ccs_topology_links_in(topology, gpu, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        const CcsLink *link = ccs_topology_link(topology, ids[i]);
-        if (is_way(bounds, is_member, is_out ? link->to : link->from))
-            rate += useful_rate(bounds, link, is_out);
-    }
-    return rate;
-}
-
-/* Returns: false if some rank has no port at all. */
-static bool measure_ranks(CcsBounds *bounds, const bool *is_member)
-{
-    bool is_complete = true;
-
-    find_components(bounds);
-    for (CcsRank rank = 0; rank < bounds->n_ranks; rank++) {
-        CcsVertexId gpu = ccs_communicator_gpu(bounds->communicator, rank);
-        bounds->ranks[rank] = (Group){1, port_rate(bounds, is_member, gpu, true),
-                                      port_rate(bounds, is_member, gpu, false)};
-        is_complete = is_complete && bounds->ranks[rank].egress > 0;
-    }
-    return is_complete;
-}
-
-static void measure_nodes(CcsBounds *bounds)
-{
-    const CcsCommunicator *communicator = bounds->communicator;
-    g_autofree uint32_t *index = g_new(uint32_t, ccs_topology_n_nodes(bounds->topology) + 1);
-
-    for (uint32_t i = 0; i < ccs_topology_n_nodes(bounds->topology); i++)
-        index[i] = UINT32_MAX;
-    for (CcsRank rank = 0; rank < bounds->n_ranks; rank++) {
-        uint32_t node = ccs_communicator_node(communicator, rank);
-        CcsVertexId gpu = ccs_communicator_gpu(communicator, rank);
-        CcsNodeId id = ccs_topology_vertex(bounds->topology, gpu)->node;
-        bounds->nodes[node].n_ranks++;
-        if (id != CCS_NO_NODE)
-            index[id] = node;
-        else
-            bounds->nodes[node] = bounds->ranks[rank];
-    }
-    for (CcsLinkId id = 0; id < ccs_topology_n_links(bounds->topology); id++) {
-        const CcsLink *link = ccs_topology_link(bounds->topology, id);
-        CcsNodeId from = ccs_topology_vertex(bounds->topology, link->from)->node;
-        CcsNodeId to = ccs_topology_vertex(bounds->topology, link->to)->node;
-        if (from == to)
-            continue;
-        if (from != CCS_NO_NODE && index[from] != UINT32_MAX)
-            bounds->nodes[index[from]].egress += link->bandwidth;
-        if (to != CCS_NO_NODE && index[to] != UINT32_MAX)
-            bounds->nodes[index[to]].ingress += link->bandwidth;
-    }
-}
 
 /* Least latencies from @gpu to every vertex, by whatever way (Dijkstra 1959). */
 static void measure_distances(const CcsBounds *bounds, CcsQueue *queue, CcsVertexId gpu,
@@ -206,45 +60,29 @@ static void measure_latencies(CcsBounds *bounds)
             continue;
         }
         measure_distances(bounds, queue, ccs_communicator_gpu(communicator, rank), distance);
-        CcsTime farthest = 0;
+        bounds->from_rank[rank] = 0;
         for (CcsRank other = 0; other < bounds->n_ranks; other++) {
             CcsTime time = distance[ccs_communicator_gpu(communicator, other)];
             if (other == rank || time == CCS_TIME_MAX)
                 continue;
-            farthest = MAX(farthest, time);
+            bounds->from_rank[rank] = MAX(bounds->from_rank[rank], time);
+            bounds->to_rank[other] = MAX(bounds->to_rank[other], time);
             bounds->nearest = MIN(bounds->nearest, time);
         }
-        bounds->from_rank[rank] = farthest;
-        bounds->farthest = MAX(bounds->farthest, farthest);
+        bounds->farthest = MAX(bounds->farthest, bounds->from_rank[rank]);
     }
 }
 
 CcsBounds *ccs_bounds_new(const CcsCommunicator *communicator)
 {
     CcsBounds *bounds = g_new0(CcsBounds, 1);
-    const CcsTopology *topology = ccs_communicator_topology(communicator);
-    uint32_t n_vertices = ccs_topology_n_vertices(topology);
-    g_autofree bool *is_member = g_new0(bool, n_vertices);
 
     bounds->communicator = communicator;
-    bounds->topology = topology;
+    bounds->topology = ccs_communicator_topology(communicator);
     bounds->n_ranks = ccs_communicator_n_ranks(communicator);
-    bounds->n_nodes = ccs_communicator_n_nodes(communicator);
-    bounds->ranks = g_new0(Group, bounds->n_ranks);
-    bounds->nodes = g_new0(Group, bounds->n_nodes);
-    bounds->component = g_new0(uint32_t, n_vertices);
-    bounds->n_members = g_new0(uint32_t, n_vertices);
+    bounds->cuts = ccs_cuts_new(communicator);
     bounds->from_rank = g_new0(CcsTime, bounds->n_ranks);
-    for (CcsRank rank = 0; rank < bounds->n_ranks; rank++)
-        is_member[ccs_communicator_gpu(communicator, rank)] = true;
-
-    /* Inside one node the NICs count only where there is no other way. */
-    bounds->is_nic_used = bounds->n_nodes > 1;
-    if (!measure_ranks(bounds, is_member) && !bounds->is_nic_used) {
-        bounds->is_nic_used = true;
-        measure_ranks(bounds, is_member);
-    }
-    measure_nodes(bounds);
+    bounds->to_rank = g_new0(CcsTime, bounds->n_ranks);
     measure_latencies(bounds);
     return bounds;
 }
@@ -253,11 +91,9 @@ void ccs_bounds_free(CcsBounds *bounds)
 {
     if (bounds == NULL)
         return;
-    g_free(bounds->ranks);
-    g_free(bounds->nodes);
-    g_free(bounds->component);
-    g_free(bounds->n_members);
+    ccs_cuts_free(bounds->cuts);
     g_free(bounds->from_rank);
+    g_free(bounds->to_rank);
     g_free(bounds);
 }
 
@@ -339,24 +175,37 @@ static void raise_to(CcsBound *bound, CcsTime time, const char *name)
         *bound = (CcsBound){time, name};
 }
 
-static void raise_by_groups(CcsBound *bound, const CcsBounds *bounds, const Group *groups,
-                            uint32_t n_groups, bool is_node, CcsCollective collective, CcsRank root,
-                            CcsBytes size, CcsBytes slack)
+/* What is asked of the bounds. */
+typedef struct {
+    CcsCollective collective;
+    CcsRank root;
+    CcsBytes size;
+    CcsBytes slack;
+} Question;
+
+static void raise_by_family(CcsBound *bound, const CcsBounds *bounds, const CcsCutFamily *family,
+                            const Question *asked)
 {
     CcsWork egress = 0;
-    uint32_t root_group = is_node ? ccs_communicator_node(bounds->communicator, root) : root;
+    uint32_t n_groups = 0;
 
-    if (n_groups < 2)
+    /* A shift may lead from each rank of a set to another one of it, if there are gaps in it. */
+    if (asked->collective == CCS_SENDRECV && !family->is_in_sequence)
         return;
-    for (uint32_t i = 0; i < n_groups; i++) {
-        Crossing over =
-            crossing(collective, size, groups[i].n_ranks, bounds->n_ranks, i == root_group, slack);
-        egress += groups[i].egress;
-        raise_to(bound, least_time(over.out, groups[i].egress), is_node ? "node" : "rank");
-        raise_to(bound, least_time(over.in, groups[i].ingress), is_node ? "node" : "rank");
+    for (uint32_t i = 0; i < family->n_cuts; i++) {
+        const CcsCut *cut = &family->cuts[i];
+        if (cut->n_ranks == 0 || cut->n_ranks == bounds->n_ranks)
+            continue;
+        Crossing over = crossing(asked->collective, asked->size, cut->n_ranks, bounds->n_ranks,
+                                 i == family->cut_of[asked->root], asked->slack);
+        raise_to(bound, least_time(over.out, cut->egress), family->name);
+        raise_to(bound, least_time(over.in, cut->ingress), family->name);
+        egress += cut->egress;
+        n_groups++;
     }
-    raise_to(bound, least_time(total_sent(collective, size, n_groups), egress),
-             is_node ? "nodes" : "ranks");
+    if (family->plural != NULL && n_groups > 1)
+        raise_to(bound, least_time(total_sent(asked->collective, asked->size, n_groups), egress),
+                 family->plural);
 }
 
 /* What is not known is taken to be the least there is. */
@@ -365,9 +214,10 @@ static CcsTime latency_of(const CcsBounds *bounds, CcsCollective collective, Ccs
     switch (collective) {
     case CCS_BROADCAST:
     case CCS_SCATTER:
-        return bounds->from_rank[root] < 0 ? bounds->nearest : bounds->from_rank[root];
-    case CCS_REDUCE: /* distances are measured from ranks, not to them */
+        return MAX(bounds->from_rank[root], bounds->nearest);
+    case CCS_REDUCE:
     case CCS_GATHER:
+        return MAX(bounds->to_rank[root], bounds->nearest);
     case CCS_SENDRECV:
         return bounds->nearest;
     case CCS_PROGRAM:
@@ -388,56 +238,48 @@ CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRan
 {
     CcsBound bound = {0, "none"};
     bool is_even = size % ((uint64_t)bounds->n_ranks * n_channels) == 0;
-    CcsBytes slack = is_even ? 0 : n_channels;
+    Question asked = {collective, root, size, is_even ? 0 : n_channels};
 
-    if (bounds->n_ranks > 1) {
+    if (bounds->n_ranks > 1 && collective != CCS_PROGRAM) { /* a program may send nothing */
         raise_to(&bound, latency_of(bounds, collective, root) + transport->message_cost, "latency");
-        raise_by_groups(&bound, bounds, bounds->ranks, bounds->n_ranks, false, collective, root,
-                        size, slack);
-        raise_by_groups(&bound, bounds, bounds->nodes, bounds->n_nodes, true, collective, root,
-                        size, slack);
+        for (uint32_t i = 0; i < CCS_N_CUT_FAMILIES; i++)
+            raise_by_family(&bound, bounds, &bounds->cuts->families[i], &asked);
     }
     bound.time += transport->launch;
     return bound;
 }
 
-/* Adds up, by rank and by node, what must leave and enter. */
-static void cross_by_weights(const CcsBounds *bounds, const CcsWeights *weights, CcsBytes size,
-                             Crossing *of_ranks, Crossing *of_nodes)
+/* Adds what @source has for @target to what must leave and enter the cuts between them. */
+static void cross_by_block(const CcsCutFamily *family, CcsRank source, CcsRank target,
+                           CcsBytes bytes, Crossing *crossings)
 {
-    for (CcsRank source = 0; source < bounds->n_ranks; source++) {
-        uint32_t from = ccs_communicator_node(bounds->communicator, source);
-        for (CcsRank target = 0; target < bounds->n_ranks; target++) {
-            uint32_t to = ccs_communicator_node(bounds->communicator, target);
-            CcsBytes bytes = ccs_weights_bytes(weights, source, target, size);
-            if (source == target)
-                continue;
-            of_ranks[source].out += bytes;
-            of_ranks[target].in += bytes;
-            of_nodes[from].out += from == to ? 0 : bytes;
-            of_nodes[to].in += from == to ? 0 : bytes;
-        }
-    }
-}
+    uint32_t from = family->cut_of[source];
+    uint32_t to = family->cut_of[target];
 
-static void raise_by_crossings(CcsBound *bound, const Group *groups, const Crossing *crossings,
-                               uint32_t n_groups, CcsTime launch, const char *name)
-{
-    for (uint32_t i = 0; i < n_groups; i++) {
-        raise_to(bound, launch + least_time(crossings[i].out, groups[i].egress), name);
-        raise_to(bound, launch + least_time(crossings[i].in, groups[i].ingress), name);
-    }
+    if (from == to)
+        return;
+    if (from != CCS_NO_CUT)
+        crossings[from].out += bytes;
+    if (to != CCS_NO_CUT)
+        crossings[to].in += bytes;
 }
 
 void ccs_bounds_raise_by_weights(const CcsBounds *bounds, const CcsWeights *weights, CcsBytes size,
                                  const CcsTransport *transport, CcsBound *bound)
 {
-    g_autofree Crossing *of_ranks = g_new0(Crossing, bounds->n_ranks);
-    g_autofree Crossing *of_nodes = g_new0(Crossing, bounds->n_nodes);
-
-    cross_by_weights(bounds, weights, size, of_ranks, of_nodes);
-    raise_by_crossings(bound, bounds->ranks, of_ranks, bounds->n_ranks, transport->launch, "rank");
-    if (bounds->n_nodes > 1)
-        raise_by_crossings(bound, bounds->nodes, of_nodes, bounds->n_nodes, transport->launch,
-                           "node");
+    for (uint32_t i = 0; i < CCS_N_CUT_FAMILIES; i++) {
+        const CcsCutFamily *family = &bounds->cuts->families[i];
+        g_autofree Crossing *crossings = g_new0(Crossing, (size_t)family->n_cuts + 1);
+        for (CcsRank source = 0; source < bounds->n_ranks; source++) {
+            for (CcsRank target = 0; target < bounds->n_ranks; target++)
+                cross_by_block(family, source, target,
+                               ccs_weights_bytes(weights, source, target, size), crossings);
+        }
+        for (uint32_t c = 0; c < family->n_cuts; c++) {
+            const CcsCut *cut = &family->cuts[c];
+            CcsTime out = least_time(crossings[c].out, cut->egress);
+            CcsTime in = least_time(crossings[c].in, cut->ingress);
+            raise_to(bound, transport->launch + MAX(out, in), family->name);
+        }
+    }
 }

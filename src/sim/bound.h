@@ -2,12 +2,18 @@
  *
  * No schedule of point-to-point messages beats these, whatever its algorithm:
  *
- *   latency  some data must travel between the two ranks that are farthest apart
- *   rank     what must leave or enter one rank, over its ports
- *   ranks    what all ranks together must send, over all their ports (Patarasuk and Yuan 2009
- *            for allreduce: 2 (n - 1) S)
- *   node     what must leave or enter one node, over its NICs
- *   nodes    what all nodes together must send, over all their NICs */
+ *   latency      some data must travel between the two ranks that are farthest apart: one
+ *                message can do that, so there is no logarithm of n in it
+ *   rank         what must leave or enter one rank, over its ports
+ *   ranks        what all ranks together must send, over all their ports (Patarasuk and Yuan
+ *                2009 for allreduce: 2 (n - 1) S)
+ *   node, nodes  the same for nodes and their NICs
+ *   leaf group, leaf groups
+ *                the same for the nodes that reach each other without a spine
+ *   rail         what must leave or enter the GPUs of one rail
+ *   bisection    what must cross between two halves of the machine
+ *
+ * The sets are those of cuts.h. */
 #pragma once
 
 #include <glib.h>
@@ -36,7 +42,7 @@ CcsBound ccs_bounds_of(const CcsBounds *bounds, CcsCollective collective, CcsRan
                        CcsBytes size, uint32_t n_channels, const CcsTransport *transport);
 
 /* ccs_bounds_raise_by_weights:
- * Raises @bound, of an alltoallv, to what the blocks of @weights need over the ports of each
- * rank and the NICs of each node. */
+ * Raises @bound, of an alltoallv, to what the blocks of @weights need to cross the border of
+ * each of the sets. */
 void ccs_bounds_raise_by_weights(const CcsBounds *bounds, const CcsWeights *weights, CcsBytes size,
                                  const CcsTransport *transport, CcsBound *bound);

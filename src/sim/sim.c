@@ -271,6 +271,12 @@ static void count_message(CcsSimulation *simulation, const CcsLane *of, CcsRank 
     simulation->link_bytes += (CcsWork)state->bytes * state->route.n_links;
 }
 
+/* Its data are added up at the peer, at once or by local lanes. */
+static bool is_reduced(const CcsLane *of, uint32_t message)
+{
+    return message < of->n_reduced || of->is_added_there;
+}
+
 /* When the message that leaves now is there and reduced, adding what that takes to @chain. */
 static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
                             CcsChainId chain)
@@ -283,7 +289,7 @@ static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneSt
             ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY, link->link_class,
                              link->alpha);
     }
-    if (state->message >= of->n_reduced || ccs_lane_is_local(of) ||
+    if (!is_reduced(of, state->message) || ccs_lane_is_local(of) ||
         simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
         return there;
     CcsTime *until = of->queue == 0 ? &state->reduced : &simulation->lanes[of->queue - 1].reduced;
@@ -298,23 +304,26 @@ static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLa
                           CcsRank peer, CcsTime arrival, GError **error)
 {
     const LaneState *state = &simulation->lanes[lane];
+    const CcsObserver *observer = &simulation->observer;
+    bool (*tell)(void *data, const CcsFlow *flow, GError **error) =
+        ccs_lane_is_local(of) ? observer->local : observer->flow;
 
-    if (simulation->observer.flow == NULL)
+    if (tell == NULL)
         return true;
-    return simulation->observer.flow(simulation->observer.data,
-                                     &(CcsFlow){.lane = lane,
-                                                .message = state->message,
-                                                .channel = of->channel,
-                                                .phase = of->phase,
-                                                .src = of->source,
-                                                .dst = peer,
-                                                .bytes = state->bytes,
-                                                .is_reduced = state->message < of->n_reduced,
-                                                .started = state->started,
-                                                .entered = state->entered,
-                                                .injected = simulation->now,
-                                                .arrived = arrival},
-                                     error);
+    return tell(observer->data,
+                &(CcsFlow){.lane = lane,
+                           .message = state->message,
+                           .channel = of->channel,
+                           .phase = of->phase,
+                           .src = of->source,
+                           .dst = peer,
+                           .bytes = state->bytes,
+                           .is_reduced = is_reduced(of, state->message),
+                           .started = state->started,
+                           .entered = state->entered,
+                           .injected = simulation->now,
+                           .arrived = arrival},
+                error);
 }
 
 /* The time since the message entered went to the class of the link that set its rate last. */
@@ -355,9 +364,9 @@ static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
     if (!ccs_lane_is_local(of)) {
         rank_becomes_idle(simulation, of->source);
         count_message(simulation, of, peer, state, arrival);
-        if (!tell_observer(simulation, lane, of, peer, arrival, error))
-            return false;
     }
+    if (!tell_observer(simulation, lane, of, peer, arrival, error))
+        return false;
     ccs_progress_sent(simulation->progress, lane);
     return wake(simulation, lane, CCS_SENT, state->message, state->chain, error) &&
            try_start(simulation, lane, state->chain, error);

@@ -22,10 +22,12 @@
 #include "models/network_model.h"
 #include "sim/result.h"
 
-/* Is told of each message when it leaves its source, in the order of leaving. */
+/* Is told of each message when it leaves its source, in the order of leaving, and of each piece
+ * of local work when it ends. Functions may be NULL. */
 typedef struct {
     bool (*flow)(void *data, const CcsFlow *flow, GError **error);
     void *data;
+    bool (*local)(void *data, const CcsFlow *work, GError **error); /* from started to arrived */
 } CcsObserver;
 
 /* What a run came to. The arrays belong to the simulation and last until its next run. */

@@ -3,7 +3,8 @@
 typedef struct {
     CcsTopology *topology;
     CcsConfig *config;
-    uint32_t index; /* of the fault in the list */
+    uint32_t index;  /* of the fault in the list */
+    bool has_effect; /* it has changed something */
 } Striker;
 
 /* The vertex that key @key of the fault names; CCS_NO_VERTEX with an error if there is none. */
@@ -25,7 +26,7 @@ static uint64_t scale(uint64_t value, uint64_t millionths)
 }
 
 /* Returns: false if the link then would be too fast or too slow. */
-static bool strike_link(const Striker *striker, const CcsFaultSpec *fault, CcsLinkId id)
+static bool strike_link(Striker *striker, const CcsFaultSpec *fault, CcsLinkId id)
 {
     const CcsLink *link = ccs_topology_link(striker->topology, id);
     bool is_limited = link->bandwidth < CCS_RATE_UNLIMITED;
@@ -41,11 +42,13 @@ static bool strike_link(const Striker *striker, const CcsFaultSpec *fault, CcsLi
                             " told");
         return false;
     }
+    striker->has_effect =
+        striker->has_effect || bandwidth != link->bandwidth || alpha != (uint64_t)link->alpha;
     ccs_topology_change_link(striker->topology, id, (CcsTime)alpha, bandwidth);
     return true;
 }
 
-static void strike_links(const Striker *striker, const CcsFaultSpec *fault)
+static void strike_links(Striker *striker, const CcsFaultSpec *fault)
 {
     CcsVertexId from = find_vertex(striker, "from", fault->from);
     CcsVertexId to = find_vertex(striker, "to", fault->to);
@@ -67,9 +70,9 @@ static void strike_links(const Striker *striker, const CcsFaultSpec *fault)
     if (n_struck == 0)
         ccs_config_error_at(striker->config, path, "no link leads from '%s' to '%s'", fault->from,
                             fault->to);
-    else if (fault->bandwidth_factor == CCS_DECIMAL_ONE && fault->latency_factor == CCS_DECIMAL_ONE)
+    else if (!striker->has_effect)
         ccs_config_error_at(striker->config, path,
-                            "the fault has no effect: say 'bandwidth_factor' or 'latency_factor'");
+                            "the fault has no effect: the link is as it was before");
 }
 
 static void delay_gpu(const Striker *striker, const CcsFaultSpec *fault)
@@ -78,6 +81,11 @@ static void delay_gpu(const Striker *striker, const CcsFaultSpec *fault)
 
     if (gpu == CCS_NO_VERTEX)
         return;
+    if (fault->delay == 0) {
+        g_autofree char *delay = g_strdup_printf("faults[%u].delay", striker->index);
+        ccs_config_error_at(striker->config, delay, "the fault has no effect: the GPU is in time");
+        return;
+    }
     if (ccs_topology_vertex(striker->topology, gpu)->kind == CCS_VERTEX_GPU) {
         ccs_topology_delay_start(striker->topology, gpu, fault->delay);
         return;
@@ -89,9 +97,10 @@ static void delay_gpu(const Striker *striker, const CcsFaultSpec *fault)
 void ccs_generate_faults(CcsTopology *topology, const CcsTopologySpec *spec, CcsConfig *config)
 {
     const CcsFaultSpec *faults = spec->faults.items;
-    Striker striker = {topology, config, 0};
+    Striker striker = {.topology = topology, .config = config};
 
     for (; striker.index < spec->faults.n_items && !ccs_config_is_full(config); striker.index++) {
+        striker.has_effect = false;
         if (faults[striker.index].kind == CCS_FAULT_LINK)
             strike_links(&striker, &faults[striker.index]);
         else

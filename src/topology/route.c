@@ -17,6 +17,12 @@ typedef struct {
     uint32_t reach; /* depth of that level */
 } Wave;
 
+/* A link that a route may take next, and where it leads. */
+typedef struct {
+    CcsLinkId link;
+    State next;
+} Choice;
+
 struct CcsRouter {
     const CcsTopology *topology;
     Wave forward;
@@ -24,6 +30,7 @@ struct CcsRouter {
     uint32_t search;    /* number of the current search */
     uint32_t *on_route; /* by state: search number if it lies on a shortest route */
     uint32_t *key;      /* by vertex: what chooses among equal routes to it */
+    GArray *choices;    /* of Choice */
 };
 
 static State state_of(CcsVertexId vertex, uint32_t side)
@@ -81,6 +88,7 @@ CcsRouter *ccs_router_new(const CcsTopology *topology)
     wave_init(&router->backward, n_vertices * 2);
     router->on_route = g_new0(uint32_t, n_vertices * 2);
     router->key = g_new(uint32_t, n_vertices);
+    router->choices = g_array_new(false, false, sizeof(Choice));
     for (CcsVertexId vertex = 0; vertex < n_vertices; vertex++)
         router->key[vertex] = port_number(topology, vertex);
     return router;
@@ -94,6 +102,7 @@ void ccs_router_free(CcsRouter *router)
     wave_clear(&router->backward);
     g_free(router->on_route);
     g_free(router->key);
+    g_array_unref(router->choices);
     g_free(router);
 }
 
@@ -164,6 +173,23 @@ static void expand(CcsRouter *router, Wave *wave, bool is_forward, CcsVertexId g
     }
 }
 
+/* How many links the next step of the wave has to look at. */
+static uint64_t n_links_ahead(const CcsTopology *topology, const Wave *wave, bool is_forward)
+{
+    uint64_t n_links = 0;
+
+    for (guint i = wave->level; i < wave->order->len; i++) {
+        CcsVertexId vertex = g_array_index(wave->order, State, i) / 2;
+        uint32_t n = 0;
+        if (is_forward)
+            ccs_topology_links_out(topology, vertex, &n);
+        else
+            ccs_topology_links_in(topology, vertex, &n);
+        n_links += n;
+    }
+    return n_links;
+}
+
 /* Marks the states of the deepest forward level that the backward wave has reached too. */
 static bool meet(CcsRouter *router)
 {
@@ -182,60 +208,76 @@ static bool meet(CcsRouter *router)
 }
 
 /* Spreads the marks from where the waves met back to the start: a state lies on a shortest
- * route if a link takes it to a marked state one level deeper. */
+ * route if a link takes it to a marked state one level deeper. Looks at links of states that
+ * were expanded only, for a switch may have thousands. */
 static void mark_forward_half(CcsRouter *router)
 {
     const CcsTopology *topology = router->topology;
     Wave *forward = &router->forward;
 
-    for (guint i = forward->order->len; i-- > 0;) {
+    for (guint i = forward->level; i-- > 0;) {
         State state = g_array_index(forward->order, State, i);
-        if (router->on_route[state] != router->search)
-            continue;
         uint32_t n = 0;
-        const CcsLinkId *in = ccs_topology_links_in(topology, state / 2, &n);
-        for (uint32_t j = 0; j < n; j++) {
-            State before;
-            if (step_backward(topology, state, ccs_topology_link(topology, in[j]), &before) &&
-                forward->mark[before] == router->search &&
-                forward->depth[before] + 1 == forward->depth[state])
-                router->on_route[before] = router->search;
+        const CcsLinkId *out = ccs_topology_links_out(topology, state / 2, &n);
+        for (uint32_t j = 0; j < n && router->on_route[state] != router->search; j++) {
+            State next;
+            if (step_forward(topology, state, ccs_topology_link(topology, out[j]), &next) &&
+                router->on_route[next] == router->search &&
+                forward->depth[next] == forward->depth[state] + 1)
+                router->on_route[state] = router->search;
         }
     }
 }
 
-/* Whether a step to @next, which would be the @n_done-th link of @length, stays on a shortest
- * route. */
-static bool is_on_route(const CcsRouter *router, State next, uint32_t n_done, uint32_t length)
+static void add_choice(CcsRouter *router, CcsLinkId link, State next)
 {
-    if (n_done <= router->forward.reach)
-        return router->on_route[next] == router->search && router->forward.depth[next] == n_done;
-    return router->backward.mark[next] == router->search &&
-           router->backward.depth[next] == length - n_done;
+    g_array_append_vals(router->choices, &(Choice){link, next}, 1);
 }
 
-/* Counts the links out of @at that stay on a shortest route, and returns the @wanted-th. */
-static CcsLinkId nth_choice(const CcsRouter *router, State at, uint32_t n_done, uint32_t length,
-                            uint32_t wanted, uint32_t *ret_n_choices, State *ret_next)
+static int compare_choices(const void *a, const void *b)
+{
+    CcsLinkId first = ((const Choice *)a)->link;
+    CcsLinkId second = ((const Choice *)b)->link;
+
+    return first < second ? -1 : first > second;
+}
+
+/* Up to where the waves met. */
+static void find_forward_choices(CcsRouter *router, State at)
 {
     const CcsTopology *topology = router->topology;
-    CcsLinkId chosen = CCS_NO_LINK;
     uint32_t n = 0;
-    uint32_t n_choices = 0;
     const CcsLinkId *out = ccs_topology_links_out(topology, at / 2, &n);
 
     for (uint32_t i = 0; i < n; i++) {
         State next;
-        if (!step_forward(topology, at, ccs_topology_link(topology, out[i]), &next) ||
-            !is_on_route(router, next, n_done, length))
+        if (step_forward(topology, at, ccs_topology_link(topology, out[i]), &next) &&
+            router->on_route[next] == router->search &&
+            router->forward.depth[next] == router->forward.depth[at] + 1)
+            add_choice(router, out[i], next);
+    }
+}
+
+/* From there on: the links into states that the backward wave reached at @depth. */
+static void find_backward_choices(CcsRouter *router, State at, uint32_t depth)
+{
+    const CcsTopology *topology = router->topology;
+    const Wave *backward = &router->backward;
+
+    for (guint i = 0; i < backward->order->len; i++) {
+        State next = g_array_index(backward->order, State, i);
+        uint32_t n = 0;
+        if (backward->depth[next] != depth)
             continue;
-        if (n_choices++ == wanted) {
-            chosen = out[i];
-            *ret_next = next;
+        const CcsLinkId *in = ccs_topology_links_in(topology, next / 2, &n);
+        for (uint32_t j = 0; j < n; j++) {
+            const CcsLink *link = ccs_topology_link(topology, in[j]);
+            State from;
+            if (link->from == at / 2 && step_backward(topology, next, link, &from) && from == at)
+                add_choice(router, in[j], next);
         }
     }
-    *ret_n_choices = n_choices;
-    return chosen;
+    g_array_sort(router->choices, compare_choices);
 }
 
 /* SplitMix64 (Steele, Lea and Flood 2014). */
@@ -257,21 +299,20 @@ static uint64_t choice_key(const CcsRouter *router, CcsVertexId from, CcsVertexI
     return router->key[to];
 }
 
-static void walk(const CcsRouter *router, State from, CcsVertexId to, uint32_t length,
-                 GArray *links)
+static void walk(CcsRouter *router, State from, CcsVertexId to, uint32_t length, GArray *links)
 {
     State at = from;
     uint64_t key = choice_key(router, from / 2, to);
 
     for (uint32_t n_done = 1; n_done <= length; n_done++) {
-        uint32_t n_choices = 0;
-        State next = at;
-        CcsLinkId link = nth_choice(router, at, n_done, length, 0, &n_choices, &next);
-        if (n_choices > 1)
-            link = nth_choice(router, at, n_done, length, (uint32_t)(key % n_choices), &n_choices,
-                              &next);
-        g_array_append_val(links, link);
-        at = next;
+        g_array_set_size(router->choices, 0);
+        if (n_done <= router->forward.reach)
+            find_forward_choices(router, at);
+        else
+            find_backward_choices(router, at, length - n_done);
+        const Choice *taken = &g_array_index(router->choices, Choice, key % router->choices->len);
+        g_array_append_val(links, taken->link);
+        at = taken->next;
     }
 }
 
@@ -287,9 +328,11 @@ static bool fail_no_path(const CcsTopology *topology, CcsVertexId from, CcsVerte
                          GError **error)
 {
     g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                "no path leads from '%s' to '%s' (a path passes through no GPU, and through a NIC"
-                " only between its node and the fabric)",
-                ccs_topology_vertex(topology, from)->name, ccs_topology_vertex(topology, to)->name);
+                "no path leads from '%s' to '%s' in topology '%s': GPUs of a node need 'nvlink' or"
+                " NICs, nodes need 'nics' and a 'fabric' (a path passes through no GPU, and through"
+                " a NIC only between its node and the fabric)",
+                ccs_topology_vertex(topology, from)->name, ccs_topology_vertex(topology, to)->name,
+                ccs_topology_name(topology));
     return false;
 }
 
@@ -315,9 +358,9 @@ bool ccs_router_append(CcsRouter *router, CcsVertexId from, CcsVertexId to, GArr
     while (!meet(router)) {
         Wave *forward = &router->forward;
         Wave *backward = &router->backward;
-        guint n_forward = forward->order->len - forward->level;
-        guint n_backward = backward->order->len - backward->level;
-        if (n_forward == 0 || n_backward == 0)
+        uint64_t n_forward = n_links_ahead(topology, forward, true);
+        uint64_t n_backward = n_links_ahead(topology, backward, false);
+        if (forward->order->len == forward->level || backward->order->len == backward->level)
             return fail_no_path(topology, from, to, error);
         if (n_forward <= n_backward)
             expand(router, forward, true, to);

@@ -90,6 +90,10 @@ static void check_fabric(const CcsTopologySpec *spec, CcsConfig *config)
         ccs_config_error_at(config, "fabric",
                             "'ports_per_leaf' is missing in 'fabric': only a "
                             "rail-optimised one does without");
+    if (fabric != NULL && fabric->kind == CCS_FABRIC_LEAF_SPINE &&
+        fabric->routing != CCS_ROUTING_ECMP && ccs_config_has(config, "fabric.seed"))
+        ccs_config_error_at(config, "fabric.seed",
+                            "'seed' has no effect: only 'routing: ecmp' uses a hash");
 }
 
 static uint64_t count_served(const CcsNodeSpec *node)

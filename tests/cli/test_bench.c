@@ -377,6 +377,20 @@ START_TEST(what_has_no_effect_is_said)
 }
 END_TEST
 
+START_TEST(a_model_that_shares_no_links_may_beat_the_bound)
+{
+    g_auto(CcsProgramRun) run =
+        bench("alltoall -A direct -T cluster32 -b 1M -e 1M --model loggp --format json");
+    g_autofree char *model = ccs_json_text(run.output, "$.results[0].model");
+
+    assert_status(&run, 0);
+    assert_says(run.errors, "note: model loggp shares no links");
+    ck_assert_str_eq(model, "loggp");
+    ck_assert_double_gt(ccs_json_number(run.output, "$.results[0].efficiency"), 1);
+    ck_assert_double_gt(ccs_json_number(run.output, "$.results[0].bottleneck.utilisation"), 1);
+}
+END_TEST
+
 static const char *const with_effect[] = {
     "broadcast -T nvlink8 --chunks 4",
     "broadcast -T nvlink8 -A all --chunks 4",
@@ -419,6 +433,7 @@ Suite *ccs_test_suite(void)
                         G_N_ELEMENTS(collectives));
     tcase_add_test(tcase, one_rank_takes_the_launch_cost);
     tcase_add_test(tcase, size_0_has_efficiency_1_without_latency);
+    tcase_add_test(tcase, a_model_that_shares_no_links_may_beat_the_bound);
     tcase_add_test(tcase, no_db_leaves_no_file);
     tcase_add_test(tcase, the_database_is_where_option_variable_or_default_say);
     tcase_add_loop_test(tcase, trace_level_is_recorded, 0, 4);

@@ -2,7 +2,8 @@
 #include "tests/cli/cli.h"
 #include "tests/support/check_main.h"
 
-static const char *const commands[] = {"bench", "run", "list", "topo", "runs", "sql", "schema"};
+static const char *const commands[] = {"bench",  "run",  "program", "list",  "topo",
+                                       "verify", "runs", "sql",     "schema"};
 
 START_TEST(version_names_the_program_first)
 {
@@ -118,7 +119,11 @@ static const struct {
     {"topo show nvlnk8", 3, "did you mean 'nvlink8'?"},
     {"runs now", 2, "'now' is one argument too many"},
     {"sql 'SELECT 1' 'SELECT 2'", 2, "'SELECT 2' is one argument too many"},
-    {"schema", 2, "one of topology, config or transport must be named"},
+    {"schema", 2, "one of topology, config, transport or program must be named"},
+    {"program", 2, "one program must be named"},
+    {"program program-overlap", 2, "no topology: give one with -T FILE"},
+    {"program program-overlpa -T flat8", 3, "did you mean 'program-overlap'?"},
+    {"program program-overlap -T flat8 --format nccl", 2, "--format nccl shows collectives"},
     {"schema topologie", 2, "'topologie' (did you mean 'topology'?)"},
 };
 

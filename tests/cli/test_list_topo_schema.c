@@ -138,6 +138,7 @@ static const struct {
     {"topology", "$.properties.node"},
     {"config", "$.properties.cases"},
     {"transport", "$.properties.message_cost"},
+    {"program", "$.properties.eager_threshold"},
 };
 
 START_TEST(a_schema_is_json_and_names_its_keys)

@@ -34,6 +34,8 @@ static const struct {
 } bad_configs[] = {
     {GOOD_HEAD "  - title: one\n    collective: allredcue\n    sizes: [1 KiB]\n",
      "c.yaml:5:17: error: unknown collective 'allredcue' (did you mean 'allreduce'?)"},
+    {GOOD "    estimates: [{label: x, algorithm: tree, bandwidth: 1 GB/s}]\n",
+     "c.yaml:7:39: error: the case does not run algorithm 'tree'"},
     {GOOD "    algorithms: [rign]\n",
      "c.yaml:7:17: error: allreduce has no algorithm 'rign' (did you mean 'ring'?)"},
     {GOOD_HEAD "  - title: one\n    collective: allreduce\n    sizes: [1024]\n",

@@ -79,9 +79,10 @@ void ccs_ask(const CcsAsked *asked, CcsAnswer *ret_answer)
     g_autoptr(GError) error = NULL;
 
     ck_assert(ccs_ask_schedule(asked, ret_answer));
-    ret_answer->simulation =
-        ccs_simulation_new(ret_answer->schedule, transport_of(asked),
-                           ccs_network_model_find("fluid", asked->engine, NULL), NULL, &error);
+    ret_answer->simulation = ccs_simulation_new(
+        ret_answer->schedule, transport_of(asked),
+        ccs_network_model_find(asked->model == NULL ? "fluid" : asked->model, asked->engine, NULL),
+        NULL, &error);
     ck_assert_msg(ret_answer->simulation != NULL, "%s", error == NULL ? "" : error->message);
     ccs_ask_size(ret_answer, asked, asked->size);
 }

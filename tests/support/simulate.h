@@ -23,6 +23,7 @@ typedef struct {
     uint32_t distance;         /* 0: 1 */
     const CcsWeights *weights; /* NULL: none */
     CcsTransport transport;    /* all zero: ideal */
+    const char *model;         /* NULL: fluid */
     const char *engine;
 } CcsAsked;
 

@@ -379,6 +379,11 @@ static const Refusal refusals[] = {
     {"node: {gpus: 1, nics: {count: 1, bandwidth: 50 TB/s}}\n"
      "fabric: {kind: leaf-spine, spines: 1, oversubscription: 0.5}\n",
      "f.yaml:2:9", "would be too fast to be told"},
+    {"node: {gpus: 1}\nfaults: [{kind: late-gpu, gpu: n0.gpu0, delay: 0 us}]\n", "f.yaml:2:48",
+     "the fault has no effect: the GPU is in time"},
+    {"node: {gpus: 1, nics: {count: 1, bandwidth: 1 GB/s}}\n"
+     "fabric: {kind: leaf-spine, spines: 1, seed: 3}\n",
+     "f.yaml:2:45", "'seed' has no effect"},
     {"node: {gpus: 1}\nfaults: [{kind: late-gpu, gpu: n0.gpu1, delay: 1 us}]\n", "f.yaml:2:32",
      "there is no vertex 'n0.gpu1' (did you mean 'n0.gpu0'?)"},
     {"node: {gpus: 2, nvlink: {bandwidth: 1 GB/s}}\nfaults: [{kind: link, from: n0.gpu0, to: "

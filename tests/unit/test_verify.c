@@ -110,6 +110,35 @@ START_TEST(a_block_in_the_wrong_place_is_caught)
 }
 END_TEST
 
+START_TEST(adding_to_what_was_never_written_is_caught)
+{
+    g_auto(CcsAnswer) answer;
+    g_autoptr(GError) error = NULL;
+    ck_assert(ccs_ask_schedule(
+        &(CcsAsked){.machine = "nvlink8", .n_ranks = 5, .collective = "broadcast"}, &answer));
+
+    ccs_schedule_edit_lane(answer.schedule, 2)->n_reduced = 1;
+
+    ck_assert(!ccs_verify(answer.schedule, &error));
+    ck_assert_msg(strstr(error->message, "is added to but holds no data") != NULL, "%s",
+                  error->message);
+}
+END_TEST
+
+START_TEST(a_message_sent_twice_is_caught)
+{
+    g_auto(CcsAnswer) answer;
+    g_autoptr(GError) error = NULL;
+    ck_assert(ccs_ask_schedule(
+        &(CcsAsked){.machine = "nvlink8", .n_ranks = 5, .collective = "broadcast"}, &answer));
+    CcsLane again = *ccs_schedule_lane(answer.schedule, 1);
+
+    ccs_schedule_gate(answer.schedule, ccs_schedule_add_lane(answer.schedule, &again), 0);
+
+    ck_assert(!ccs_verify(answer.schedule, &error));
+}
+END_TEST
+
 Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("verify");
@@ -118,6 +147,8 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, a_broken_schedule_is_caught_and_the_step_named, 0,
                         G_N_ELEMENTS(broken));
     tcase_add_test(tcase, a_block_in_the_wrong_place_is_caught);
+    tcase_add_test(tcase, adding_to_what_was_never_written_is_caught);
+    tcase_add_test(tcase, a_message_sent_twice_is_caught);
     suite_add_tcase(suite, tcase);
     return suite;
 }
