@@ -86,7 +86,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("flow_rows");
     TCase *tcase = tcase_create("flow_rows");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, the_database_takes_half_a_million_flows_per_second_of_cpu_time);
     suite_add_tcase(suite, tcase);
     return suite;

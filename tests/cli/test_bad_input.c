@@ -207,7 +207,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("bad_input");
     TCase *tcase = tcase_create("bad_input");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, what_is_no_yaml_is_refused_with_its_place, 0,
                         G_N_ELEMENTS(unreadable));

@@ -417,7 +417,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("bench");
     TCase *tcase = tcase_create("bench");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, sizes_double_from_8_bytes_to_8_gib);
     tcase_add_loop_test(tcase, sizes_grow_as_they_are_asked_to, 0, G_N_ELEMENTS(good_sizes));

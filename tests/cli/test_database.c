@@ -286,7 +286,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("database");
     TCase *tcase = tcase_create("database");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_level_fills_its_tables_and_no_others, 0, G_N_ELEMENTS(levels));
     tcase_add_test(tcase, a_level_changes_no_result);

@@ -333,7 +333,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("formats");
     TCase *tcase = tcase_create("formats");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, json_has_every_key_of_the_contract);
     tcase_add_test(tcase, json_names_a_run_of_the_database);

@@ -142,7 +142,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("help");
     TCase *tcase = tcase_create("help");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, version_names_the_program_first);
     tcase_add_test(tcase, version_lists_the_libraries_in_use_and_what_is_built_in);
     tcase_add_loop_test(tcase, help_lists_all_commands_on_stdout, 0, G_N_ELEMENTS(calls_for_help));

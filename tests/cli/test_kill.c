@@ -198,7 +198,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("kill");
     TCase *tcase = tcase_create("kill");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_killed_run_leaves_a_sound_database, 0, G_N_ELEMENTS(moments_ms));
     tcase_add_test(tcase, a_killed_run_shows_as_interrupted);

@@ -199,7 +199,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("limits");
     TCase *tcase = tcase_create("limits");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_folder_that_may_not_be_written_is_named);
     tcase_add_test(tcase, a_database_that_may_not_be_written_can_be_read);

@@ -160,7 +160,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("list_topo_schema");
     TCase *tcase = tcase_create("list_topo_schema");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, list_knows_what_is_built_in, 0, G_N_ELEMENTS(listed));
     tcase_add_loop_test(tcase, list_speaks_every_format, 0, G_N_ELEMENTS(formats));

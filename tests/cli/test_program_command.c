@@ -203,7 +203,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("program_command");
     TCase *tcase = tcase_create("program_command");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, each_shipped_program_takes_the_time_that_it_tells, 0,
                         G_N_ELEMENTS(shipped));

@@ -292,7 +292,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("run");
     TCase *tcase = tcase_create("run");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_wrong_config_is_refused_at_the_place_of_the_fault, 0,
                         G_N_ELEMENTS(bad_configs));

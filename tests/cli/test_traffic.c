@@ -167,7 +167,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("traffic");
     TCase *tcase = tcase_create("traffic");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_barrier_has_one_result_of_no_bytes, 0, 3);
     tcase_add_loop_test(tcase, sendrecv_goes_any_distance_but_round, 0, 4);

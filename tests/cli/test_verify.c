@@ -120,7 +120,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("verify");
     TCase *tcase = tcase_create("verify");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, every_algorithm_is_right_and_counted);
     tcase_add_test(tcase, a_row_tells_what_was_played_and_what_it_sends);

@@ -74,7 +74,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("output");
     TCase *tcase = tcase_create("output");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     find_files();
     tcase_add_loop_test(tcase, the_program_prints_what_the_file_says, 0, (int)files->len);
     suite_add_tcase(suite, tcase);

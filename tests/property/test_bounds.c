@@ -105,7 +105,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("bounds");
     TCase *tcase = tcase_create("bounds");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, no_time_lies_below_the_bound, 0, G_N_ELEMENTS(machines));
     suite_add_tcase(suite, tcase);
     return suite;

@@ -324,7 +324,7 @@ Suite *ccs_test_suite(void)
     TCase *tcase = tcase_create("catalogue_spread");
     const int n_counts = (int)G_N_ELEMENTS(rank_counts);
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, data_end_where_they_belong_on_a_flat_switch, 0, n_counts);
     tcase_add_loop_test(tcase, data_end_where_they_belong_on_uneven_nodes, 0, G_N_ELEMENTS(uneven));
     tcase_add_loop_test(tcase, no_time_is_below_the_bound, 0, G_N_ELEMENTS(uneven));

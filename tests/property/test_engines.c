@@ -120,7 +120,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("engines");
     TCase *tcase = tcase_create("engines");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, the_incremental_engine_gives_the_bits_of_the_reference, 0,
                         G_N_ELEMENTS(machines));
     suite_add_tcase(suite, tcase);

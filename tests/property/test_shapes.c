@@ -255,7 +255,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("shapes");
     TCase *tcase = tcase_create("shapes");
 
-    tcase_set_timeout(tcase, 120);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, every_rank_ends_with_what_the_collective_promises, 0,
                         G_N_ELEMENTS(shapes));
     tcase_add_loop_test(tcase, time_never_falls_with_size_nor_below_the_bound, 0,

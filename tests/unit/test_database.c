@@ -444,7 +444,7 @@ static TCase *mishaps(void)
 {
     TCase *tcase = tcase_create("mishaps");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_database_that_cannot_be_made_whole_is_not_left_behind);
     tcase_add_test(tcase, a_limit_of_file_size_hit_half_way_is_an_error_and_the_file_stays_good);

@@ -401,7 +401,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("program");
     TCase *tcase = tcase_create("program");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, calls_mean_what_their_names_say, 0, G_N_ELEMENTS(times));
     tcase_add_test(tcase, the_transport_has_its_price);

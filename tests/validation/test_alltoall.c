@@ -198,7 +198,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("alltoall");
     TCase *tcase = tcase_create("alltoall");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, on_n_nodes_direct_gets_n_over_n_minus_1_times_the_nic, 0, 3);
     tcase_add_test(tcase, gpus_that_share_a_nic_get_their_part_of_it);
     tcase_add_test(tcase, seven_eighths_of_what_leaves_a_node_change_the_rail);

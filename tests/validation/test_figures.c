@@ -181,7 +181,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("figures");
     TCase *tcase = tcase_create("figures");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, the_time_is_the_one_that_is_known, 0, G_N_ELEMENTS(figures));
     tcase_add_loop_test(tcase, bus_bandwidth_is_that_of_the_port, 0, 20);
     tcase_add_loop_test(tcase, a_chain_is_a_pipeline_with_start_up_costs, 0, 13);

@@ -73,7 +73,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("closed forms");
     TCase *tcase = tcase_create("closed forms");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, an_algorithm_takes_the_time_of_its_formula, 0, (int)n_algorithms());
     suite_add_tcase(suite, tcase);
     return suite;
