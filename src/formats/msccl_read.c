@@ -320,8 +320,10 @@ static bool read_work(const Reader *reader, const CcsMarkup *markup, CcsMscclSte
            (!info->has_source || read_end(reader, markup, true, step, error)) &&
            (!info->has_target || read_end(reader, markup, false, step, error)) &&
            check_overlap(markup, step, error) &&
-           read_flag(markup, "ccsim_rendezvous", false, &step->is_rendezvous, error) &&
-           read_flag(markup, "ccsim_reduced", false, &step->is_reduced_next, error);
+           (!info->sends ||
+            read_flag(markup, "ccsim_rendezvous", false, &step->is_rendezvous, error)) &&
+           (!info->receives ||
+            read_flag(markup, "ccsim_reduced", false, &step->is_reduced_next, error));
 }
 
 static bool start_step(Reader *reader, const CcsMarkup *markup, GError **error)
@@ -400,7 +402,13 @@ CcsMsccl *ccs_msccl_read(const char *label, const char *text, size_t n_bytes, GE
     memcpy(msccl->source, text, n_bytes);
     msccl->n_source = n_bytes;
     CcsMarkupText source = ccs_msccl_source(msccl);
-    if (!ccs_markup_parse(&source, &handlers, &reader, error) || !ccs_msccl_check(msccl, error))
+    if (!ccs_markup_parse(&source, &handlers, &reader, error))
+        return NULL;
+    if (!reader.has_algo) { /* a comment alone is no error of XML for GMarkup */
+        ccs_markup_fail_at(&source, (CcsMarkupPlace){1, 1}, error, "there is no 'algo'");
+        return NULL;
+    }
+    if (!ccs_msccl_check(msccl, error))
         return NULL;
     return g_steal_pointer(&msccl);
 }

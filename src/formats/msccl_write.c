@@ -31,10 +31,11 @@ static void write_step(GString *text, const CcsMscclStep *step, uint32_t index)
 
 static void write_block(GString *text, const CcsMsccl *msccl, const CcsMscclBlock *block)
 {
-    g_string_append_printf(
-        text,
-        "    <tb id=\"%u\" send=\"%" G_GINT64_FORMAT "\" recv=\"%" G_GINT64_FORMAT "\" chan=\"%u\"",
-        block->id, number_of(block->send), number_of(block->recv), block->channel);
+    g_string_append_printf(text,
+                           "    <tb id=\"%u\" send=\"%" G_GINT64_FORMAT
+                           "\" recv=\"%" G_GINT64_FORMAT "\" chan=\"%" G_GINT64_FORMAT "\"",
+                           block->id, number_of(block->send), number_of(block->recv),
+                           number_of(block->channel));
     if (block->nic_channel != block->channel)
         g_string_append_printf(text, " ccsim_channel=\"%u\"", block->nic_channel);
     if (block->is_on_rail)

@@ -147,6 +147,17 @@ START_TEST(a_wrong_file_is_refused_at_its_place)
 }
 END_TEST
 
+START_TEST(a_file_must_have_a_program)
+{
+    static const char *const texts[] = {"", " \n", "<!-- nothing -->", "<?xml version='1.0'?>"};
+    g_autoptr(GError) error = NULL;
+
+    ck_assert_ptr_null(ccs_msccl_read("f.xml", texts[_i], strlen(texts[_i]), &error));
+    ck_assert(g_error_matches(error, CCS_ERROR, CCS_ERROR_INPUT));
+    ck_assert_msg(g_str_has_prefix(error->message, "f.xml:1:"), "%s", error->message);
+}
+END_TEST
+
 START_TEST(the_line_is_shown_with_a_caret)
 {
     g_autofree char *text = changed(4, "cnt='2'", "cnt='none'");
@@ -218,6 +229,7 @@ Suite *ccs_test_suite(void)
     TCase *tcase = tcase_create("msccl_read");
 
     tcase_add_loop_test(tcase, a_wrong_file_is_refused_at_its_place, 0, G_N_ELEMENTS(refusals));
+    tcase_add_loop_test(tcase, a_file_must_have_a_program, 0, 4);
     tcase_add_test(tcase, the_line_is_shown_with_a_caret);
     tcase_add_test(tcase, a_file_may_be_longer_on_one_line_than_a_message);
     tcase_add_test(tcase, what_a_file_says_is_there);
