@@ -170,7 +170,7 @@ static bool run(int argc, char **argv, GError **error)
     if (argc != 2) {
         g_set_error(
             error, CCS_ERROR, CCS_ERROR_USAGE,
-            "one collective or file must be named, as in: ccsim bench allreduce -T nvlink8");
+            "one collective must be named, or a file, as in: ccsim bench allreduce -T nvlink8");
         return false;
     }
     return (ccs_schedule_file_is(argv[1])
