@@ -14,6 +14,7 @@
  *     cpy    copy the source to the target
  *     re     add source and target up in scratch cells; copy that to the target */
 #include "base/error.h"
+#include "formats/msccl_cells.h"
 #include "formats/msccl_internal.h"
 
 #define MAX_CELLS   ((uint64_t)1 << 26) /* of all buffers of one kind */
@@ -25,13 +26,6 @@ typedef struct {
     CcsLaneId lane; /* CCS_NO_LANE for a step that only waits */
     CcsEvent event;
 } Done;
-
-/* Cells of one buffer at equal distances, in one part. */
-typedef struct {
-    CcsBuffer buffer;
-    uint32_t first;
-    uint32_t stride;
-} Run;
 
 /* What the schedule has of a step. */
 typedef struct {
@@ -49,15 +43,13 @@ typedef struct {
     CcsMscclLayout layout;
     CcsSchedule *schedule;
     uint32_t n_loops;
-    bool is_in_place;
     Work *works;         /* by step */
     CcsLaneId *queues;   /* by block: its first message */
     uint32_t first_slot; /* behind what the file knows of as scratch chunks */
     uint32_t *n_slots;   /* by rank and part */
     uint32_t most_slots;
     GArray *sized; /* of uint32_t: chunks of the collective that are as large as those sent */
-    GHashTable *put_aside; /* of scratch chunks behind those that the collective has: as which
-                              chunk of the collective each is counted */
+    CcsMscclCells *cells;
     uint64_t n_touched;
     uint64_t n_waits;
     uint32_t search;
@@ -78,69 +70,6 @@ static const CcsMscclBlock *block_of(const Builder *builder, const CcsMscclStep 
     return &g_array_index(builder->msccl->blocks, CcsMscclBlock, step->block);
 }
 
-static gpointer aside_key(CcsRank rank, uint32_t chunk)
-{
-    return GSIZE_TO_POINTER((gsize)rank << 32 | chunk);
-}
-
-/* As which chunk of the collective, part by part, a chunk of a buffer is counted. */
-static uint32_t counted_as(const Builder *builder, CcsRank rank, CcsBuffer buffer, uint32_t chunk)
-{
-    uint32_t part = 0;
-    uint32_t at = 0;
-
-    if (buffer == CCS_BUFFER_SCRATCH) {
-        gpointer found = NULL;
-        if (chunk >= builder->msccl->n_chunks &&
-            g_hash_table_lookup_extended(builder->put_aside, aside_key(rank, chunk), NULL, &found))
-            return GPOINTER_TO_UINT(found);
-        return chunk % builder->msccl->n_chunks;
-    }
-    ccs_msccl_place(&builder->layout, ccs_msccl_window(&builder->layout, rank, buffer, chunk),
-                    &part, &at);
-    return part * builder->layout.per_part + at;
-}
-
-/* The cell of its part where a chunk of a buffer lies. */
-static uint32_t cell_of(const Builder *builder, CcsRank rank, CcsBuffer buffer, uint32_t chunk)
-{
-    uint32_t n_chunks = builder->msccl->n_chunks;
-
-    if (buffer == CCS_BUFFER_SCRATCH && chunk >= n_chunks)
-        return builder->layout.per_part + chunk - n_chunks;
-    return counted_as(builder, rank, buffer, chunk) % builder->layout.per_part;
-}
-
-/* The cells of @n chunks from @chunk on. @part is where they must lie, except what is put aside,
- * which may belong to any. */
-static bool find_run(const Builder *builder, const CcsMscclStep *step, CcsRank rank, bool is_source,
-                     uint32_t part, Run *ret_run, GError **error)
-{
-    CcsBuffer buffer = is_source ? step->source : step->target;
-    uint32_t chunk = is_source ? step->source_chunk : step->target_chunk;
-    uint32_t n_chunks = builder->msccl->n_chunks;
-    bool is_scratch = buffer == CCS_BUFFER_SCRATCH;
-    Run run = {is_scratch || !builder->is_in_place ? buffer : CCS_BUFFER_OUTPUT, 0, 1};
-    uint32_t before = 0;
-
-    for (uint32_t i = 0; i < step->n_chunks; i++) {
-        uint32_t cell = cell_of(builder, rank, buffer, chunk + i);
-        bool is_aside = is_scratch && chunk + i >= n_chunks;
-        if (!is_aside &&
-            counted_as(builder, rank, buffer, chunk + i) / builder->layout.per_part != part)
-            return fail_at(builder, step, error, "its chunks lie in different parts of the buffer");
-        if (i == 0)
-            run.first = cell;
-        else if (i == 1 && cell > run.first)
-            run.stride = cell - run.first;
-        else if (cell != before + run.stride)
-            return fail_at(builder, step, error, "its chunks do not lie at equal distances");
-        before = cell;
-    }
-    *ret_run = run;
-    return true;
-}
-
 /* @n cells that nothing else uses. */
 static uint32_t take_slot(Builder *builder, CcsRank rank, uint32_t part, uint32_t n)
 {
@@ -152,7 +81,7 @@ static uint32_t take_slot(Builder *builder, CcsRank rank, uint32_t part, uint32_
     return slot;
 }
 
-static CcsBox box_of(const Builder *builder, Run run, uint32_t n)
+static CcsBox box_of(const Builder *builder, CcsMscclRun run, uint32_t n)
 {
     uint32_t n_loops = builder->n_loops;
 
@@ -167,7 +96,7 @@ static CcsBox box_of(const Builder *builder, Run run, uint32_t n)
 
 static CcsBox slot_box(const Builder *builder, uint32_t slot, uint32_t n)
 {
-    return box_of(builder, (Run){CCS_BUFFER_SCRATCH, slot, 1}, n);
+    return box_of(builder, (CcsMscclRun){CCS_BUFFER_SCRATCH, slot, 1}, n);
 }
 
 static void depend(Builder *builder, CcsLaneId after, Done before, uint32_t distance)
@@ -338,26 +267,11 @@ static void find_sizes(Builder *builder, uint32_t index)
     }
     work->sized = builder->sized->len;
     for (uint32_t i = 0; i < step->n_chunks; i++) {
-        uint32_t chunk = counted_as(builder, rank, step->source, step->source_chunk + i);
+        uint32_t chunk =
+            ccs_msccl_counted_as(builder->cells, rank, step->source, step->source_chunk + i);
         g_array_append_val(builder->sized, chunk);
     }
     work->part = g_array_index(builder->sized, uint32_t, work->sized) / builder->layout.per_part;
-}
-
-/* What is put aside is as large as it was. */
-static void remember_sizes(Builder *builder, uint32_t index)
-{
-    const CcsMscclStep *step = ccs_msccl_step(builder->msccl, index);
-    CcsRank rank = block_of(builder, step)->rank;
-
-    if (!ccs_msccl_type_info(step->type)->has_target || step->target != CCS_BUFFER_SCRATCH)
-        return;
-    for (uint32_t i = 0; i < step->n_chunks; i++) {
-        uint32_t chunk = g_array_index(builder->sized, uint32_t, builder->works[index].sized + i);
-        if (step->target_chunk + i >= builder->msccl->n_chunks)
-            g_hash_table_insert(builder->put_aside, aside_key(rank, step->target_chunk + i),
-                                GUINT_TO_POINTER(chunk));
-    }
 }
 
 /* What a step does with the message that it receives, in the message's cells. */
@@ -402,13 +316,6 @@ static void set_label(Builder *builder, const CcsMscclStep *step)
     builder->label = ccs_schedule_add_label(builder->schedule, label);
 }
 
-/* What a step sends lies in cells that are as large as it is. */
-static bool is_natural(const Builder *builder, const CcsMscclStep *step)
-{
-    return step->source != CCS_BUFFER_SCRATCH ||
-           step->source_chunk + step->n_chunks <= builder->msccl->n_chunks;
-}
-
 /* Limits hold what a hostile file may ask for. */
 static bool check_limits(const Builder *builder, const CcsMscclStep *step, GError **error)
 {
@@ -426,8 +333,8 @@ static bool add_step(Builder *builder, uint32_t index, GError **error)
     const CcsMscclTypeInfo *info = ccs_msccl_type_info(step->type);
     Work *work = &builder->works[index];
     CcsRank rank = block_of(builder, step)->rank;
-    Run source = {CCS_BUFFER_SCRATCH, 0, 1};
-    Run target = {CCS_BUFFER_SCRATCH, 0, 1};
+    CcsMscclRun source = {CCS_BUFFER_SCRATCH, 0, 1};
+    CcsMscclRun target = {CCS_BUFFER_SCRATCH, 0, 1};
 
     if (step->type == CCS_MSCCL_NOP)
         return true;
@@ -435,17 +342,21 @@ static bool add_step(Builder *builder, uint32_t index, GError **error)
     if (!check_limits(builder, step, error))
         return false;
     find_sizes(builder, index);
-    if ((info->has_source && !find_run(builder, step, rank, true, work->part, &source, error)) ||
-        (info->has_target && !find_run(builder, step, rank, false, work->part, &target, error)))
+    if ((info->has_source &&
+         !ccs_msccl_find_run(builder->cells, step, rank, true, work->part, &source, error)) ||
+        (info->has_target &&
+         !ccs_msccl_find_run(builder->cells, step, rank, false, work->part, &target, error)))
         return false;
-    remember_sizes(builder, index);
+    if (info->has_target)
+        ccs_msccl_remember(builder->cells, step, rank,
+                           &g_array_index(builder->sized, uint32_t, work->sized));
     set_label(builder, step);
     CcsBox from = box_of(builder, source, step->n_chunks);
     CcsBox to = box_of(builder, target, step->n_chunks);
     if (info->receives)
         add_receive(builder, index, from, to);
     else if (step->type == CCS_MSCCL_SEND)
-        add_message(builder, index, CCS_NO_LANE, from, is_natural(builder, step));
+        add_message(builder, index, CCS_NO_LANE, from, ccs_msccl_is_natural(builder->cells, step));
     else if (step->type == CCS_MSCCL_COPY)
         add_local(builder, index, work->part, CCS_NO_LANE, from, to, false);
     else
@@ -507,22 +418,17 @@ static void set_owners(const Builder *builder)
 static void builder_init(Builder *builder, const CcsMsccl *msccl, uint32_t n_loops,
                          bool is_in_place)
 {
-    uint32_t most_scratch = msccl->n_chunks;
-
     *builder = (Builder){.msccl = msccl,
                          .layout = ccs_msccl_layout(msccl),
                          .n_loops = n_loops,
-                         .is_in_place = is_in_place,
                          .works = g_new0(Work, msccl->steps->len + 1),
                          .queues = g_new(CcsLaneId, msccl->blocks->len + 1),
                          .n_slots = g_new0(uint32_t, (size_t)msccl->n_ranks * msccl->n_parts),
                          .sized = g_array_new(false, false, sizeof(uint32_t)),
-                         .put_aside = g_hash_table_new(NULL, NULL),
+                         .cells = ccs_msccl_cells_new(msccl, is_in_place),
                          .open = g_array_new(false, false, sizeof(uint32_t)),
                          .events = g_array_new(false, false, sizeof(Done))};
-    for (CcsRank rank = 0; rank < msccl->n_ranks; rank++)
-        most_scratch = MAX(most_scratch, msccl->gpus[rank].n_chunks[CCS_BUFFER_SCRATCH]);
-    builder->first_slot = builder->layout.per_part + most_scratch - msccl->n_chunks;
+    builder->first_slot = ccs_msccl_cells_n(builder->cells);
     for (guint i = 0; i < msccl->blocks->len; i++)
         builder->queues[i] = CCS_NO_LANE;
 }
@@ -534,7 +440,7 @@ static void builder_clear(Builder *builder)
     g_free(builder->queues);
     g_free(builder->n_slots);
     g_array_unref(builder->sized);
-    g_hash_table_unref(builder->put_aside);
+    ccs_msccl_cells_free(builder->cells);
     g_array_unref(builder->open);
     g_array_unref(builder->events);
 }
