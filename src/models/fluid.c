@@ -193,9 +193,7 @@ static void join(CcsNetwork *network, uint32_t slot)
     flow->is_joined = true;
     g_array_append_val(network->joined, slot);
     g_ptr_array_add(network->shares, &flow->share);
-    if (flow->rate == 0)
-        return;
-    for (uint32_t j = 0; j < flow->share.n_links; j++) {
+    for (uint32_t j = 0; j < flow->share.n_links && flow->rate > 0; j++) {
         if (is_limited(network, flow->share.links[j]))
             network->taken[flow->share.links[j]] -= flow->rate * flow->share.multiplicity;
     }
@@ -329,7 +327,9 @@ static void commit_flow(CcsNetwork *network, uint32_t slot, CcsTime now)
     flow->left = moved < flow->left ? flow->left - moved : 0;
     flow->since = now;
     flow->rate = flow->share.rate;
-    ccs_heap_set(network->ends, slot, now + ccs_work_time(flow->left, flow->rate));
+    /* A share may round down to nothing; such a flow does not end. */
+    ccs_heap_set(network->ends, slot,
+                 flow->rate == 0 ? CCS_TIME_MAX : now + ccs_work_time(flow->left, flow->rate));
 }
 
 static CcsTime settle(CcsNetwork *network, CcsTime now)

@@ -9,7 +9,7 @@ typedef struct {
     CcsMaxminFlow share;
     CcsBytes bytes;
     CcsWork left;
-    CcsTime ends; /* valid once the flow has a rate */
+    CcsTime ends; /* CCS_TIME_MAX until the flow has a rate */
 } Flow;
 
 typedef struct {
@@ -69,7 +69,8 @@ static void start(CcsNetwork *network, CcsTime now, const CcsFlowStart *starts, 
                                  .n_links = from->n_links,
                                  .multiplicity = from->multiplicity},
                        .bytes = from->bytes,
-                       .left = (CcsWork)from->bytes * CCS_WORK_PER_BYTE};
+                       .left = (CcsWork)from->bytes * CCS_WORK_PER_BYTE,
+                       .ends = CCS_TIME_MAX};
         g_array_append_val(network->active, from->slot);
         for (uint32_t j = 0; j < from->n_links; j++) {
             Presence *presence = &network->presence[from->links[j]];
@@ -103,6 +104,12 @@ static void note_peaks(CcsNetwork *network)
     }
 }
 
+/* A share may round down to nothing; such a flow does not end. */
+static CcsTime end_of(const Flow *flow, CcsTime now)
+{
+    return flow->share.rate == 0 ? CCS_TIME_MAX : now + ccs_work_time(flow->left, flow->share.rate);
+}
+
 static CcsTime settle(CcsNetwork *network, CcsTime now)
 {
     CcsTime first = CCS_TIME_MAX;
@@ -119,7 +126,7 @@ static CcsTime settle(CcsNetwork *network, CcsTime now)
     for (guint i = 0; i < network->active->len; i++) {
         Flow *flow = &network->flows[g_array_index(network->active, uint32_t, i)];
         if (flow->share.rate != network->rates[i])
-            flow->ends = now + ccs_work_time(flow->left, flow->share.rate);
+            flow->ends = end_of(flow, now);
         first = MIN(first, flow->ends);
     }
     note_peaks(network);
@@ -147,7 +154,7 @@ static const uint32_t *take_ended(CcsNetwork *network, CcsTime now, uint32_t *re
     for (guint i = 0; i < network->active->len; i++) {
         uint32_t slot = g_array_index(network->active, uint32_t, i);
         const Flow *flow = &network->flows[slot];
-        if (flow->share.rate > 0 && flow->ends <= now) {
+        if (flow->ends <= now) {
             leave_links(network, flow, now);
             g_array_append_val(network->ended, slot);
             continue;

@@ -35,7 +35,7 @@ static void measure_distances(const CcsBounds *bounds, CcsQueue *queue, CcsVerte
             continue;
         for (uint32_t i = 0; i < n; i++) {
             const CcsLink *link = ccs_topology_link(bounds->topology, out[i]);
-            CcsTime time = at.time + link->alpha;
+            CcsTime time = MIN(at.time + link->alpha, CCS_TIME_MAX);
             if (time >= distance[link->to])
                 continue;
             distance[link->to] = time;

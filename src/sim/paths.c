@@ -52,6 +52,7 @@ static CcsRoute make_route(const CcsPaths *paths, CcsLinkId *place)
     for (uint32_t i = 0; i < route.n_links; i++) {
         place[i] = g_array_index(paths->scratch, CcsLinkId, i);
         route.latency += ccs_topology_link(paths->topology, place[i])->alpha;
+        route.latency = MIN(route.latency, CCS_TIME_MAX);
     }
     return route;
 }

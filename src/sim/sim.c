@@ -204,6 +204,13 @@ static void enter(CcsSimulation *simulation, CcsLaneId lane)
                         1);
 }
 
+static bool fail_too_long(GError **error)
+{
+    g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
+                "simulated time runs over: the collective takes longer than 50 days");
+    return false;
+}
+
 /* Starts the next message of a lane that may; @chain leads to the event that allows it. */
 static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain,
                           GError **error)
@@ -228,6 +235,8 @@ static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId 
         enter(simulation, lane);
         return true;
     }
+    if (simulation->now + cost >= CCS_TIME_MAX)
+        return fail_too_long(error);
     ccs_chains_spend(simulation->chains, state->chain,
                      is_local ? CCS_CAUSE_LOCAL : CCS_CAUSE_MESSAGE_COST, 0, cost);
     push(simulation, EVENT_ENTER, simulation->now + cost, lane, state->message, 0);
@@ -283,6 +292,8 @@ static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneSt
 {
     CcsTime there = simulation->now + state->route.latency;
 
+    if (there >= CCS_TIME_MAX)
+        return there;
     for (uint32_t i = 0; i < state->route.n_links; i++) {
         const CcsLink *link = ccs_topology_link(simulation->topology, state->route.links[i]);
         if (link->alpha > 0)
@@ -338,13 +349,6 @@ static void spend_injection(CcsSimulation *simulation, CcsLaneId lane)
     uint32_t link_class =
         limit == CCS_NO_LINK ? 0 : ccs_topology_link(simulation->topology, limit)->link_class;
     ccs_chains_spend(simulation->chains, state->chain, CCS_CAUSE_BANDWIDTH, link_class, time);
-}
-
-static bool fail_too_long(GError **error)
-{
-    g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                "simulated time runs over: the collective takes longer than 50 days");
-    return false;
 }
 
 /* The last byte of the lane's message leaves: it travels on, and the lane is free. */

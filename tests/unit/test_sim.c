@@ -124,6 +124,37 @@ START_TEST(time_that_runs_over_is_an_error)
 }
 END_TEST
 
+/* Costs and latencies that may be written, but not so many of them in a row. */
+static const CcsAsked too_long[] = {
+    {.machine = "nvlink8",
+     .transport = {.message_cost = CCS_PS_PER_S * 1000000, .reduce_rate = CCS_RATE_UNLIMITED}},
+    {.machine = "nvlink8", .set = "node.nvlink.latency=1000000 s"},
+    /* three messages share a link of one unit of rate, so the share of each is nothing */
+    {.machine = "node: {gpus: 4, nvlink: {bandwidth: 1 b/s}}\n"
+                "faults: [{kind: link, from: n0.gpu0, to: n0.nvswitch, bandwidth_factor: 0.000123}]"
+                "\n",
+     .algorithm = "naive"},
+};
+
+START_TEST(what_never_ends_is_an_error_in_every_engine)
+{
+    CcsAsked asked = too_long[_i / 2];
+    g_auto(CcsAnswer) answer;
+    g_autoptr(GError) error = NULL;
+    asked.collective = "allreduce";
+    asked.engine = _i % 2 == 0 ? "incremental" : "reference";
+    ck_assert(ccs_ask_schedule(&asked, &answer));
+    answer.simulation = ccs_simulation_new(
+        answer.schedule,
+        asked.transport.reduce_rate == 0 ? &ccs_transport_ideal : &too_long[_i / 2].transport,
+        ccs_network_model_find("fluid", asked.engine, NULL), NULL, NULL);
+
+    ck_assert(!ccs_simulation_run(answer.simulation, 1000, &answer.outcome, &error));
+    ck_assert(g_error_matches(error, CCS_ERROR, CCS_ERROR_INPUT));
+    ck_assert_ptr_nonnull(strstr(error->message, "runs over"));
+}
+END_TEST
+
 START_TEST(a_deadlock_is_told_as_a_circle)
 {
     CcsAsked asked = {.machine = "nvlink8", .n_ranks = 3, .collective = "allreduce"};
@@ -156,6 +187,8 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_late_rank_makes_the_others_wait);
     tcase_add_test(tcase, one_rank_needs_only_the_launch);
     tcase_add_test(tcase, time_that_runs_over_is_an_error);
+    tcase_add_loop_test(tcase, what_never_ends_is_an_error_in_every_engine, 0,
+                        2 * G_N_ELEMENTS(too_long));
     tcase_add_test(tcase, a_deadlock_is_told_as_a_circle);
     suite_add_tcase(suite, tcase);
     return suite;
