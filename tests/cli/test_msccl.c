@@ -36,9 +36,9 @@ static const struct {
     const char *written;
     const char *machine;
 } pairs[] = {
-    {"allreduce -A ring", "-T cluster32"},
-    {"broadcast -A chain -r 5 --chunks 7", "-T cluster32"},
-    {"alltoall -A hierarchical", "-T cluster32"},
+    {"allreduce -A ring --channels 2", "-T cluster32"},
+    {"broadcast -A chain -r 5 --channels 3 --chunks 7", "-T cluster32"},
+    {"alltoall -A hierarchical --channels 1", "-T cluster32 --nodes 2"},
     {"reducescatter -A ring --channels 3", "-T nvlink8"},
 };
 
