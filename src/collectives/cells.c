@@ -2,10 +2,17 @@
 
 #include <string.h>
 
+/* The cells that each channel of each buffer of each rank has: as many as the largest needs. */
+static uint32_t cells_in_row(const CcsSchedule *schedule)
+{
+    return MAX(ccs_schedule_n_chunks(schedule),
+               ccs_schedule_n_places(schedule, CCS_BUFFER_SCRATCH));
+}
+
 static uint64_t cells_per_buffer(const CcsSchedule *schedule)
 {
     return (uint64_t)ccs_schedule_n_ranks(schedule) * ccs_schedule_n_channels(schedule) *
-           ccs_schedule_n_chunks(schedule);
+           cells_in_row(schedule);
 }
 
 uint64_t ccs_n_cells(const CcsSchedule *schedule)
@@ -19,12 +26,12 @@ CcsCell ccs_cell(const CcsSchedule *schedule, const CcsPlace *place)
                        ccs_schedule_n_channels(schedule) +
                    place->channel;
 
-    return row * ccs_schedule_n_chunks(schedule) + place->chunk;
+    return row * cells_in_row(schedule) + place->chunk;
 }
 
 CcsPlace ccs_cell_place(const CcsSchedule *schedule, CcsCell cell)
 {
-    uint32_t n_chunks = ccs_schedule_n_chunks(schedule);
+    uint32_t n_chunks = cells_in_row(schedule);
     uint32_t n_channels = ccs_schedule_n_channels(schedule);
     uint32_t n_ranks = ccs_schedule_n_ranks(schedule);
     uint64_t row = cell / n_chunks;
@@ -45,7 +52,7 @@ bool ccs_message_cells(const CcsSchedule *schedule, const CcsLane *lane, uint32_
     uint32_t n = ccs_box_n_chunks(box);
     bool is_place = place.rank < ccs_schedule_n_ranks(schedule) &&
                     place.channel < ccs_schedule_n_channels(schedule);
-    uint32_t n_chunks = is_place ? ccs_schedule_n_chunks(schedule) : 0;
+    uint32_t n_chunks = is_place ? ccs_schedule_n_places(schedule, box->buffer) : 0;
     CcsCell first = ccs_cell(schedule, &place);
 
     for (uint32_t i = 0; i < n; i++) {

@@ -1,10 +1,36 @@
 #include "collectives/contract.h"
 
+static bool input_holds(const CcsSchedule *schedule, CcsRank rank, uint32_t channel, uint32_t chunk)
+{
+    switch (ccs_schedule_collective(schedule)) {
+    case CCS_ALLGATHER:
+    case CCS_GATHER:
+        return ccs_schedule_owner(schedule, channel, chunk) == rank;
+    case CCS_BROADCAST:
+    case CCS_SCATTER:
+        return rank == ccs_schedule_root(schedule);
+    case CCS_ALLREDUCE:
+    case CCS_REDUCESCATTER:
+    case CCS_ALLTOALL:
+    case CCS_ALLTOALLV:
+    case CCS_REDUCE:
+    case CCS_SENDRECV:
+    case CCS_BARRIER:
+    case CCS_PROGRAM:
+        break;
+    }
+    return true;
+}
+
 bool ccs_contract_holds_at_start(const CcsSchedule *schedule, CcsBuffer buffer, CcsRank rank,
                                  uint32_t channel, uint32_t chunk)
 {
+    CcsPlacing placing = ccs_schedule_placing(schedule);
     bool is_output = buffer == CCS_BUFFER_OUTPUT;
 
+    if (placing != CCS_PLACING_EITHER)
+        return buffer == (placing == CCS_PLACING_IN ? CCS_BUFFER_OUTPUT : CCS_BUFFER_INPUT) &&
+               input_holds(schedule, rank, channel, chunk);
     switch (ccs_schedule_collective(schedule)) {
     case CCS_ALLREDUCE:
     case CCS_REDUCESCATTER:

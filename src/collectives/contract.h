@@ -11,7 +11,7 @@
 
 /* ccs_contract_holds_at_start:
  * Whether @rank holds its own contribution to a chunk in @buffer before the collective
- * starts. Where a collective may work in place, the output begins with the input. */
+ * starts, by the schedule's placing. */
 bool ccs_contract_holds_at_start(const CcsSchedule *schedule, CcsBuffer buffer, CcsRank rank,
                                  uint32_t channel, uint32_t chunk);
 

@@ -4,13 +4,15 @@ struct CcsPast {
     const CcsSchedule *schedule;
     const CcsProgress *progress;
     CcsLaneId lane;
-    uint32_t *first;      /* by lane: the number of its first message in one row of all */
-    uint32_t *n_left;     /* by lane: so many messages have left */
-    uint32_t *n_followed; /* by lane: of these, what they wait for has been added */
-    uint32_t *arrived;    /* by message: it has arrived, if this is `now` */
-    uint32_t now;         /* a number for this look */
-    GArray *touched;      /* of CcsLaneId: those whose n_left is not 0 */
-    GArray *open;         /* of CcsLaneId: those whose n_followed is not n_left */
+    const uint32_t *numbers; /* by message: where it comes in one of the orders; not owned; NULL */
+    uint32_t earliest;       /* that matters of them */
+    uint32_t *first;         /* by lane: the number of its first message in one row of all */
+    uint32_t *n_left;        /* by lane: so many messages have left */
+    uint32_t *n_followed;    /* by lane: of these, what they wait for has been added */
+    uint32_t *arrived;       /* by message: it has arrived, if this is `now` */
+    uint32_t now;            /* a number for this look */
+    GArray *touched;         /* of CcsLaneId: those whose n_left is not 0 */
+    GArray *open;            /* of CcsLaneId: those whose n_followed is not n_left */
 };
 
 CcsPast *ccs_past_new(const CcsSchedule *schedule, const CcsProgress *progress)
@@ -55,7 +57,15 @@ void ccs_past_look_at(CcsPast *past, CcsLaneId lane)
     }
     g_array_set_size(past->touched, 0);
     past->lane = lane;
+    past->numbers = NULL;
     past->now++;
+}
+
+void ccs_past_look_since(CcsPast *past, CcsLaneId lane, const uint32_t *numbers, uint32_t earliest)
+{
+    ccs_past_look_at(past, lane);
+    past->numbers = numbers;
+    past->earliest = earliest;
 }
 
 static bool is_in_order(const CcsLane *lane)
@@ -132,15 +142,24 @@ static void follow(CcsPast *past, CcsLaneId lane, uint32_t message)
     }
 }
 
+/* All that a message waits for comes before it. */
+static bool is_too_early(const CcsPast *past, CcsLaneId lane, uint32_t message)
+{
+    return past->numbers != NULL && past->numbers[past->first[lane] + message] < past->earliest;
+}
+
 void ccs_past_extend(CcsPast *past, uint32_t message)
 {
     need_left(past, past->lane, message + 1);
     while (past->open->len > 0) {
         CcsLaneId open = g_array_index(past->open, CcsLaneId, past->open->len - 1);
-        if (past->n_followed[open] < past->n_left[open])
-            follow(past, open, past->n_followed[open]++);
-        else
+        if (past->n_followed[open] == past->n_left[open]) {
             g_array_set_size(past->open, past->open->len - 1);
+            continue;
+        }
+        uint32_t next = past->n_followed[open]++;
+        if (!is_too_early(past, open, next))
+            follow(past, open, next);
     }
 }
 

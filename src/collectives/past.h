@@ -2,7 +2,7 @@
  *
  * Follows the dependencies backwards from the messages of one lane. Messages to one rank on one
  * lane arrive in order. The past of a lane's messages is found in time proportional to the
- * messages in it. */
+ * messages in it that are looked for. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,6 +22,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsPast, ccs_past_free)
 
 /* ccs_past_look_at: from now on it is about @lane, and as yet about none of its messages. */
 void ccs_past_look_at(CcsPast *past, CcsLaneId lane);
+
+/* ccs_past_look_since: the same, but what comes before number @earliest in one of the orders that
+ * the dependencies allow need not be found. @numbers, by lane and message in one row of all, says
+ * where each comes in it; it must last as long as the look. */
+void ccs_past_look_since(CcsPast *past, CcsLaneId lane, const uint32_t *numbers, uint32_t earliest);
 
 /* ccs_past_extend: from now on it is about this message, which must not come before the one
  * that it was about. */

@@ -39,6 +39,8 @@ typedef struct {
     GArray *pairs;        /* of Pair */
     uint32_t *of_message; /* by message: the pairs in which it is the later one */
     uint32_t *n_checked;  /* by lane: messages up to the last one that is in a pair */
+    uint32_t *numbers;    /* by message: where it comes in the order in which pairs are found */
+    uint32_t *earliest;   /* by lane: the first number that comes first in a pair */
 } Races;
 
 static uint32_t *new_lists(uint64_t n)
@@ -61,13 +63,15 @@ static void races_init(Races *races, const CcsSchedule *schedule)
                      .accesses = g_array_new(false, false, sizeof(Access)),
                      .of_cell = new_lists(ccs_n_cells(schedule)),
                      .pairs = g_array_new(false, false, sizeof(Pair)),
-                     .n_checked = g_new0(uint32_t, n_lanes + 1)};
+                     .n_checked = g_new0(uint32_t, n_lanes + 1),
+                     .earliest = new_lists(n_lanes)};
     races->past = ccs_past_new(schedule, races->progress);
     for (CcsLaneId lane = 0; lane < n_lanes; lane++) {
         races->first[lane] = n_messages;
         n_messages += ccs_schedule_lane(schedule, lane)->n_messages;
     }
     races->of_message = new_lists(n_messages);
+    races->numbers = g_new0(uint32_t, n_messages + 1);
 }
 
 static void races_clear(Races *races)
@@ -80,6 +84,8 @@ static void races_clear(Races *races)
     g_array_unref(races->pairs);
     g_free(races->of_message);
     g_free(races->n_checked);
+    g_free(races->numbers);
+    g_free(races->earliest);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Races, races_clear)
@@ -111,6 +117,8 @@ static void add_pair(Races *races, const Access *before, const Access *after, Cc
     *list = races->pairs->len;
     g_array_append_val(races->pairs, pair);
     races->n_checked[lane] = MAX(races->n_checked[lane], n);
+    uint32_t number = races->numbers[races->first[before->message.lane] + before->message.message];
+    races->earliest[lane] = MIN(races->earliest[lane], number);
 }
 
 /* Adds an access that comes after all those before in one of the orders. What has been copied
@@ -156,7 +164,9 @@ static bool find_pairs(Races *races)
     g_autoptr(GArray) cells = g_array_new(false, false, sizeof(CcsCell));
 
     for (guint i = 0; order != NULL && i < order->len; i++) {
-        if (!add_accesses(races, &g_array_index(order, CcsMessage, i), cells))
+        const CcsMessage *message = &g_array_index(order, CcsMessage, i);
+        races->numbers[races->first[message->lane] + message->message] = i;
+        if (!add_accesses(races, message, cells))
             return false;
     }
     return order != NULL;
@@ -214,7 +224,7 @@ bool ccs_races_check(const CcsSchedule *schedule, GError **error)
     if (!find_pairs(&races))
         return true;
     for (CcsLaneId lane = 0; lane < ccs_schedule_n_lanes(schedule); lane++) {
-        ccs_past_look_at(races.past, lane);
+        ccs_past_look_since(races.past, lane, races.numbers, races.earliest[lane]);
         for (uint32_t i = 0; i < races.n_checked[lane]; i++) {
             if (!check_message(&races, &(CcsMessage){lane, i}, error))
                 return false;

@@ -9,10 +9,13 @@ struct CcsSchedule {
     uint32_t n_channels;
     uint32_t pipeline;
     uint32_t n_chunks;
+    uint32_t n_scratch; /* 0: as many as chunks */
+    CcsPlacing placing;
     CcsRank *owners;           /* by channel and chunk; NULL if dealt out in order */
     uint32_t distance;         /* of sendrecv */
     const CcsWeights *weights; /* not owned; may be NULL */
     GPtrArray *labels;         /* of owned texts */
+    GArray *sizes;             /* of uint32_t: for each list how many chunks, and which */
     GPtrArray *phases;         /* of owned names, NULL-terminated */
     GArray *lanes;             /* of CcsLane */
     GArray *dependencies;      /* of CcsDependency */
@@ -31,6 +34,7 @@ CcsSchedule *ccs_schedule_new(CcsCollective collective, const CcsCommunicator *c
     schedule->n_chunks = 1;
     schedule->distance = 1;
     schedule->labels = g_ptr_array_new_with_free_func(g_free);
+    schedule->sizes = g_array_new(false, false, sizeof(uint32_t));
     schedule->phases = g_ptr_array_new_null_terminated(1, g_free, true);
     schedule->lanes = g_array_new(false, false, sizeof(CcsLane));
     schedule->dependencies = g_array_new(false, false, sizeof(CcsDependency));
@@ -43,6 +47,7 @@ void ccs_schedule_free(CcsSchedule *schedule)
         return;
     g_free(schedule->owners);
     g_ptr_array_unref(schedule->labels);
+    g_array_unref(schedule->sizes);
     g_ptr_array_unref(schedule->phases);
     g_array_unref(schedule->lanes);
     g_array_unref(schedule->dependencies);
@@ -109,6 +114,27 @@ void ccs_schedule_set_n_chunks(CcsSchedule *schedule, uint32_t n_chunks)
     schedule->n_chunks = n_chunks;
 }
 
+uint32_t ccs_schedule_n_places(const CcsSchedule *schedule, CcsBuffer buffer)
+{
+    return buffer == CCS_BUFFER_SCRATCH && schedule->n_scratch > 0 ? schedule->n_scratch
+                                                                   : schedule->n_chunks;
+}
+
+void ccs_schedule_set_n_scratch(CcsSchedule *schedule, uint32_t n_places)
+{
+    schedule->n_scratch = n_places;
+}
+
+CcsPlacing ccs_schedule_placing(const CcsSchedule *schedule)
+{
+    return schedule->placing;
+}
+
+void ccs_schedule_set_placing(CcsSchedule *schedule, CcsPlacing placing)
+{
+    schedule->placing = placing;
+}
+
 static CcsRank owner_in_order(const CcsSchedule *schedule, uint32_t chunk)
 {
     return (CcsRank)((uint64_t)chunk * ccs_schedule_n_ranks(schedule) / schedule->n_chunks);
@@ -158,6 +184,15 @@ uint32_t ccs_schedule_add_label(CcsSchedule *schedule, const char *label)
 const char *ccs_schedule_label(const CcsSchedule *schedule, uint32_t label)
 {
     return label == 0 ? NULL : g_ptr_array_index(schedule->labels, label - 1);
+}
+
+uint32_t ccs_schedule_add_sizes(CcsSchedule *schedule, const uint32_t *chunks, uint32_t n)
+{
+    uint32_t number = schedule->sizes->len + 1;
+
+    g_array_append_val(schedule->sizes, n);
+    g_array_append_vals(schedule->sizes, chunks, n);
+    return number;
 }
 
 CcsLaneId ccs_schedule_add_lane(CcsSchedule *schedule, const CcsLane *lane)
@@ -231,6 +266,8 @@ CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
                                          schedule->root, schedule->n_channels, schedule->pipeline);
 
     copy->n_chunks = schedule->n_chunks;
+    copy->n_scratch = schedule->n_scratch;
+    copy->placing = schedule->placing;
     copy->distance = schedule->distance;
     copy->weights = schedule->weights;
     if (schedule->owners != NULL)
@@ -240,6 +277,7 @@ CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
         ccs_schedule_add_phase(copy, g_ptr_array_index(schedule->phases, i));
     for (guint i = 0; i < schedule->labels->len; i++)
         ccs_schedule_add_label(copy, g_ptr_array_index(schedule->labels, i));
+    g_array_append_vals(copy->sizes, schedule->sizes->data, schedule->sizes->len);
     g_array_append_vals(copy->lanes, schedule->lanes->data, schedule->lanes->len);
     g_array_append_vals(copy->dependencies, schedule->dependencies->data,
                         schedule->dependencies->len);
@@ -416,6 +454,17 @@ static CcsBytes weighted_bytes(const CcsSchedule *schedule, const CcsLane *lane,
     return bytes;
 }
 
+static CcsBytes listed_bytes(const CcsSchedule *schedule, const CcsLane *lane, uint32_t message,
+                             CcsBytes channel_bytes)
+{
+    const uint32_t *list = &g_array_index(schedule->sizes, uint32_t, lane->sizes - 1);
+    CcsBytes bytes = 0;
+
+    for (uint32_t i = 1; i <= list[0]; i++)
+        bytes += run_bytes(channel_bytes, list[i] + message, 1, schedule->n_chunks);
+    return bytes;
+}
+
 CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *lane,
                                     uint32_t message, CcsBytes size)
 {
@@ -427,6 +476,8 @@ CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *
     if (schedule->weights != NULL)
         return weighted_bytes(schedule, lane, begin, size);
     CcsBytes channel_bytes = run_bytes(size, lane->channel, 1, schedule->n_channels);
+    if (lane->sizes != 0)
+        return listed_bytes(schedule, lane, message, channel_bytes);
     return box_bytes(schedule, &lane->from, begin, channel_bytes);
 }
 

@@ -35,6 +35,14 @@ typedef enum {
 
 typedef enum { CCS_BUFFER_INPUT, CCS_BUFFER_OUTPUT, CCS_BUFFER_SCRATCH, CCS_N_BUFFERS } CcsBuffer;
 
+/* Which buffers the data are in. Algorithms may take either view: the input buffer is there to
+ * read, and the output buffer begins with the input where the collective may work in place. */
+typedef enum {
+    CCS_PLACING_EITHER,
+    CCS_PLACING_IN,  /* in place: only the output buffer, which begins with the input */
+    CCS_PLACING_OUT, /* out of place: the output buffer begins empty */
+} CcsPlacing;
+
 /* Which chunk a box begins with. */
 typedef enum {
     CCS_BOX_RULE,      /* base + scale ((first + step k) mod modulus) */
@@ -81,6 +89,11 @@ typedef struct {
     CcsBox to;
     bool has_fixed_bytes; /* each message has `bytes`, whatever the size of the collective */
     CcsBytes bytes;
+    uint32_t sizes; /* see ccs_schedule_add_sizes(); 0: as large as the chunks it is read from */
+    bool is_added_there; /* local lanes of the peer add up what is copied to it: the message takes
+                            the time of that, too */
+    uint32_t queue;   /* its reductions come after those of lane queue - 1, as if the two were one
+                         lane; 0: after none but its own */
     CcsTime duration; /* of a local lane's message */
     uint32_t label;   /* see ccs_schedule_add_label(); 0: none */
     CcsPath path; /* for a fixed peer; with others ccs_schedule_path() applies to each message */
@@ -132,6 +145,15 @@ const CcsWeights *ccs_schedule_weights(const CcsSchedule *schedule);
 void ccs_schedule_set_weights(CcsSchedule *schedule, const CcsWeights *weights);
 void ccs_schedule_set_n_chunks(CcsSchedule *schedule, uint32_t n_chunks);
 
+/* How many chunks of a channel there is room for in @buffer: in the scratch buffer there may be
+ * more of them than the collective has, or fewer. */
+uint32_t ccs_schedule_n_places(const CcsSchedule *schedule, CcsBuffer buffer);
+void ccs_schedule_set_n_scratch(CcsSchedule *schedule, uint32_t n_places);
+
+/* ccs_schedule_set_placing: where data are before the collective starts and after it. */
+CcsPlacing ccs_schedule_placing(const CcsSchedule *schedule);
+void ccs_schedule_set_placing(CcsSchedule *schedule, CcsPlacing placing);
+
 /* Where the collective speaks of blocks (the block of rank r), chunk @chunk of @channel belongs
  * to the block of this rank. Unless set otherwise the chunks are dealt out evenly in order. */
 CcsRank ccs_schedule_owner(const CcsSchedule *schedule, uint32_t channel, uint32_t chunk);
@@ -149,6 +171,11 @@ const char *const *ccs_schedule_phases(const CcsSchedule *schedule);
  * call behind it. Returns: its number, from 1. */
 uint32_t ccs_schedule_add_label(CcsSchedule *schedule, const char *label);
 const char *ccs_schedule_label(const CcsSchedule *schedule, uint32_t label); /* NULL for 0 */
+
+/* ccs_schedule_add_sizes: for lanes whose messages are not as large as the chunks that they are
+ * read from, such as those of scratch cells: message k is as large as the @n chunks @chunks[i] + k
+ * of its channel. Returns: its number, from 1. */
+uint32_t ccs_schedule_add_sizes(CcsSchedule *schedule, const uint32_t *chunks, uint32_t n);
 
 CcsLaneId ccs_schedule_add_lane(CcsSchedule *schedule, const CcsLane *lane);
 uint32_t ccs_schedule_n_lanes(const CcsSchedule *schedule);

@@ -7,6 +7,7 @@
 #include "commands/effects.h"
 #include "commands/options.h"
 #include "commands/print.h"
+#include "commands/schedule_file.h"
 #include "commands/traffic.h"
 
 extern const CcsCommand ccs_command_bench;
@@ -15,7 +16,8 @@ typedef struct {
     CcsMachineArguments machine;
     CcsCaseArguments cases;
     CcsOutputArguments output;
-    const char *command; /* not owned */
+    const char *command;   /* not owned */
+    CcsScheduleFile *file; /* in the place of a collective; NULL: none */
     CcsCollective collective;
     CcsFormat format;
     CcsTraceLevel level;
@@ -26,6 +28,7 @@ static void arguments_clear(Arguments *arguments)
     ccs_machine_arguments_clear(&arguments->machine);
     ccs_case_arguments_clear(&arguments->cases);
     ccs_output_arguments_clear(&arguments->output);
+    ccs_schedule_file_free(arguments->file);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Arguments, arguments_clear)
@@ -37,7 +40,7 @@ static bool parse(Arguments *arguments, int *argc, char ***argv, GError **error)
     ccs_case_arguments_add(entries, &arguments->cases);
     ccs_machine_arguments_add(entries, &arguments->machine);
     ccs_output_arguments_add(entries, &arguments->output);
-    return ccs_command_parse(&ccs_command_bench, "COLLECTIVE",
+    return ccs_command_parse(&ccs_command_bench, "COLLECTIVE|FILE",
                              (const GOptionEntry *)(const void *)entries->data, argc, argv, error);
 }
 
@@ -104,6 +107,13 @@ static void warn_of_overrides(const Arguments *arguments, const CcsStudy *study)
     ccs_effects_of_overrides("", (const char *const *)arguments->machine.overrides, results, n);
 }
 
+static GArray *list_cases(const Arguments *arguments, uint32_t n_ranks, GError **error)
+{
+    if (arguments->file != NULL)
+        return ccs_schedule_file_cases(arguments->file, &arguments->cases, error);
+    return ccs_case_list(&arguments->cases, arguments->collective, n_ranks, error);
+}
+
 static bool simulate(const Arguments *arguments, GError **error)
 {
     int64_t run_id = 0;
@@ -113,8 +123,8 @@ static bool simulate(const Arguments *arguments, GError **error)
     g_autoptr(GArray) sizes = ccs_case_sizes(&arguments->cases, error);
     if (sizes == NULL)
         return false;
-    g_autoptr(GArray) cases = ccs_case_list(&arguments->cases, arguments->collective,
-                                            ccs_communicator_n_ranks(machine->communicator), error);
+    g_autoptr(GArray) cases =
+        list_cases(arguments, ccs_communicator_n_ranks(machine->communicator), error);
     if (cases == NULL)
         return false;
     g_autoptr(CcsWeights) weights = NULL;
@@ -126,6 +136,8 @@ static bool simulate(const Arguments *arguments, GError **error)
         return false;
     warn_without_effect(arguments, cases, machine);
     ccs_traffic_note("", weights);
+    if (arguments->file != NULL)
+        ccs_schedule_file_note(arguments->file, &arguments->cases, sizes);
     ccs_interrupt_catch();
     g_autoptr(GError) failure = NULL;
     g_autoptr(CcsStudy) study = ccs_study_new(machine, trace, arguments->level, &failure);
@@ -139,6 +151,18 @@ static bool simulate(const Arguments *arguments, GError **error)
     return print(machine, study, trace, arguments, error);
 }
 
+/* The job has as many ranks as the file, unless the user says something else. */
+static bool load_file(Arguments *arguments, const char *path, GError **error)
+{
+    arguments->file = ccs_schedule_file_load(path, error);
+    if (arguments->file == NULL)
+        return false;
+    arguments->collective = arguments->file->msccl->collective;
+    if (arguments->machine.n_ranks == CCS_NOT_GIVEN)
+        arguments->machine.n_ranks = (int)arguments->file->msccl->n_ranks;
+    return true;
+}
+
 static bool run(int argc, char **argv, GError **error)
 {
     g_autofree char *command = ccs_command_line(argc, argv);
@@ -147,17 +171,20 @@ static bool run(int argc, char **argv, GError **error)
     if (!parse(&arguments, &argc, &argv, error))
         return false;
     if (argc != 2) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
-                    "one collective must be named, as in: ccsim bench allreduce -T nvlink8");
+        g_set_error(
+            error, CCS_ERROR, CCS_ERROR_USAGE,
+            "one collective must be named, or a file, as in: ccsim bench allreduce -T nvlink8");
         return false;
     }
-    return ccs_collective_parse(argv[1], &arguments.collective, error) &&
+    return (ccs_schedule_file_is(argv[1])
+                ? load_file(&arguments, argv[1], error)
+                : ccs_collective_parse(argv[1], &arguments.collective, error)) &&
            ccs_output_check(&arguments.output, &arguments.format, &arguments.level, error) &&
            simulate(&arguments, error);
 }
 
 const CcsCommand ccs_command_bench = {
     .name = "bench",
-    .summary = "Time a collective for a range of sizes, as nccl-tests does.",
+    .summary = "Time a collective, or an MSCCL file, for a range of sizes, as nccl-tests does.",
     .run = run,
 };

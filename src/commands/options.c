@@ -290,35 +290,42 @@ GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GErro
     return NULL;
 }
 
+bool ccs_case_read(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
+                   CcsCase *ret_case, GError **error)
+{
+    bool is_root_given = arguments->root != CCS_NOT_GIVEN;
+
+    ret_case->root = is_root_given ? (CcsRank)arguments->root : 0;
+    if (!read_count("--channels", arguments->n_channels, CCS_MAX_CHANNELS, &ret_case->n_channels,
+                    error) ||
+        !read_count("--chunks", arguments->n_chunks, CCS_MAX_CHUNKS, &ret_case->n_chunks, error) ||
+        !read_count("--distance", arguments->distance, G_MAXINT, &ret_case->distance, error) ||
+        (collective == CCS_SENDRECV &&
+         !ccs_traffic_check_distance(MAX(ret_case->distance, 1), n_ranks, error)))
+        return false;
+    if (is_root_given && (arguments->root < 0 || ret_case->root >= n_ranks)) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "-r must be a rank from 0 to %u, not %d",
+                    n_ranks - 1, arguments->root);
+        return false;
+    }
+    ret_case->type = ccs_data_type_find(arguments->type == NULL ? "float" : arguments->type, error);
+    if (ret_case->type == NULL)
+        return false;
+    ret_case->op = ccs_reduction_find(arguments->op == NULL ? "sum" : arguments->op, error);
+    return ret_case->op != NULL;
+}
+
 GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
                       GError **error)
 {
     g_autoptr(GArray) cases = g_array_new(false, true, sizeof(CcsCase));
-    const char *type_name = arguments->type == NULL ? "float" : arguments->type;
-    bool is_root_given = arguments->root != CCS_NOT_GIVEN;
-    CcsCase one = {.root = is_root_given ? (CcsRank)arguments->root : 0};
+    CcsCase one = {.is_optional = ccs_algorithm_list_is_open(arguments->algorithms)};
 
-    if (!read_count("--channels", arguments->n_channels, CCS_MAX_CHANNELS, &one.n_channels,
-                    error) ||
-        !read_count("--chunks", arguments->n_chunks, CCS_MAX_CHUNKS, &one.n_chunks, error) ||
-        !read_count("--distance", arguments->distance, G_MAXINT, &one.distance, error) ||
-        (collective == CCS_SENDRECV &&
-         !ccs_traffic_check_distance(MAX(one.distance, 1), n_ranks, error)))
+    if (!ccs_case_read(arguments, collective, n_ranks, &one, error))
         return NULL;
-    if (is_root_given && (arguments->root < 0 || one.root >= n_ranks)) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "-r must be a rank from 0 to %u, not %d",
-                    n_ranks - 1, arguments->root);
-        return NULL;
-    }
-    one.type = ccs_data_type_find(type_name, error);
-    if (one.type == NULL)
-        return NULL;
-    one.op = ccs_reduction_find(arguments->op == NULL ? "sum" : arguments->op, error);
-    g_autoptr(GPtrArray) algorithms =
-        one.op == NULL ? NULL : ccs_algorithm_list(arguments->algorithms, collective, error);
+    g_autoptr(GPtrArray) algorithms = ccs_algorithm_list(arguments->algorithms, collective, error);
     if (algorithms == NULL)
         return NULL;
-    one.is_optional = ccs_algorithm_list_is_open(arguments->algorithms);
     for (guint i = 0; i < algorithms->len; i++) {
         one.algorithm = g_ptr_array_index(algorithms, i);
         g_array_append_val(cases, one);

@@ -72,6 +72,10 @@ GArray *ccs_case_sizes(const CcsCaseArguments *arguments, GError **error);
  * before; 0 is followed by 1. NULL with CCS_ERROR_USAGE if there are none or too many. */
 GArray *ccs_sizes_by_factor(CcsBytes smallest, CcsBytes largest, uint64_t factor, GError **error);
 
+/* ccs_case_read: what @arguments say of a case, but its algorithm. CCS_ERROR_USAGE. */
+bool ccs_case_read(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,
+                   CcsCase *ret_case, GError **error);
+
 /* ccs_case_list: one case for each algorithm that -A asks for. Returns: (transfer full)
  * (element-type CcsCase). */
 GArray *ccs_case_list(const CcsCaseArguments *arguments, CcsCollective collective, uint32_t n_ranks,

@@ -85,9 +85,7 @@ static bool observe_local(void *data, const CcsFlow *work, GError **error)
            study->observer.local(study->observer.data, work, error);
 }
 
-/* NICs per node on a cluster, so that each has a channel; 1 inside one node, and where there are
- * no data to cut. */
-static uint32_t default_channels(const CcsCommunicator *communicator, CcsCollective collective)
+uint32_t ccs_default_channels(const CcsCommunicator *communicator, CcsCollective collective)
 {
     if (ccs_communicator_n_nodes(communicator) == 1 ||
         ccs_collective_info(collective)->is_without_data)
@@ -98,8 +96,13 @@ static uint32_t default_channels(const CcsCommunicator *communicator, CcsCollect
 CcsSchedule *ccs_case_schedule(const CcsCase *of, const CcsMachine *machine, GError **error)
 {
     CcsCollective collective = of->algorithm->collective;
-    uint32_t n_channels =
-        of->n_channels == 0 ? default_channels(machine->communicator, collective) : of->n_channels;
+
+    if (of->file != NULL)
+        return ccs_msccl_schedule(of->file, machine->communicator, of->root, of->n_chunks,
+                                  of->file->is_in_place, error);
+    uint32_t n_channels = of->n_channels == 0
+                              ? ccs_default_channels(machine->communicator, collective)
+                              : of->n_channels;
     uint32_t n_chunks = of->n_chunks == 0 ? CCS_DEFAULT_CHUNKS : of->n_chunks;
     g_autoptr(CcsSchedule) schedule =
         ccs_schedule_new(collective, machine->communicator, of->root, n_channels, n_chunks);
@@ -126,7 +129,7 @@ static CcsResult describe(const CcsStudy *study, const CcsCase *of, const CcsSch
         .topology = ccs_topology_name(machine->topology),
         .n_nodes = ccs_communicator_n_nodes(machine->communicator),
         .n_ranks = n_ranks,
-        .n_channels = ccs_schedule_n_channels(schedule),
+        .n_channels = of->file == NULL ? ccs_schedule_n_channels(schedule) : of->file->n_channels,
         .n_chunks = of->algorithm->is_pipelined ? ccs_schedule_pipeline(schedule) : 0,
         .size = size,
         .count = ccs_collective_count(of->algorithm->collective, size, n_ranks, of->type),
@@ -176,8 +179,11 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
 {
     CcsResult *result = &into->result;
     CcsCollective collective = of->algorithm->collective;
-    CcsBound bound = ccs_bounds_of(machine->bounds, collective, of->root, result->size,
-                                   result->n_channels, &machine->transport);
+    uint32_t n_parts = of->file == NULL
+                           ? result->n_channels
+                           : (of->file->n_chunks * result->n_chunks - 1) / result->n_ranks + 1;
+    CcsBound bound = ccs_bounds_of(machine->bounds, collective, of->root, result->size, n_parts,
+                                   &machine->transport);
     if (of->weights != NULL)
         ccs_bounds_raise_by_weights(machine->bounds, of->weights, result->size, &machine->transport,
                                     &bound);
@@ -261,7 +267,8 @@ static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error
 
 static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **error)
 {
-    if (ccs_schedule_n_ranks(schedule) > CCS_VERIFIED_RANKS || ccs_verify(schedule, error))
+    if (ccs_schedule_n_ranks(schedule) > CCS_VERIFIED_RANKS ||
+        ccs_schedule_collective(schedule) == CCS_PROGRAM || ccs_verify(schedule, error))
         return true;
     if (ccs_interrupt_check(NULL))
         g_prefix_error(error, "algorithm '%s' is wrong: ", of->algorithm->name);

@@ -5,6 +5,7 @@
 
 #include "collectives/algorithm.h"
 #include "commands/machine.h"
+#include "formats/msccl.h"
 #include "sim/result.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
@@ -19,6 +20,7 @@ typedef struct {
     uint32_t n_chunks;         /* pipeline depth; 0: CCS_DEFAULT_CHUNKS */
     uint32_t distance;         /* of sendrecv; 0: 1 */
     const CcsWeights *weights; /* of alltoallv; not owned; NULL: all blocks are equal */
+    const CcsMsccl *file;      /* that it is executed from; not owned; NULL: from none */
     bool is_optional;          /* left out with a note on stderr where the algorithm refuses */
 } CcsCase;
 
@@ -51,6 +53,10 @@ typedef struct {
     int64_t run_id;       /* in the database; 0 if there is none */
     CcsClassUse *classes; /* by link class of the topology; owned */
 } CcsStudyResult;
+
+/* ccs_default_channels: NICs per node on a cluster, so that each has a channel; 1 inside one node,
+ * and where there are no data to cut. */
+uint32_t ccs_default_channels(const CcsCommunicator *communicator, CcsCollective collective);
 
 typedef struct CcsStudy CcsStudy;
 

@@ -7,6 +7,7 @@
 #include "commands/effects.h"
 #include "commands/options.h"
 #include "commands/rank_list.h"
+#include "commands/schedule_file.h"
 #include "commands/verify_case.h"
 #include "topology/topology_yaml.h"
 
@@ -57,8 +58,8 @@ static bool parse(Arguments *arguments, int *argc, char ***argv, GError **error)
         CCS_OPTION_FORMAT(&arguments->format),
         G_OPTION_ENTRY_NULL,
     };
-    return ccs_command_parse(&ccs_command_verify, "[COLLECTIVE [ALGORITHM]]", entries, argc, argv,
-                             error);
+    return ccs_command_parse(&ccs_command_verify, "[COLLECTIVE [ALGORITHM]|FILE]", entries, argc,
+                             argv, error);
 }
 
 static bool check_number(const char *option, int number, int least, int most, GError **error)
@@ -277,28 +278,42 @@ static bool verify_all(const GPtrArray *algorithms, const GPtrArray *machines,
     return true;
 }
 
-static bool verify(const GPtrArray *algorithms, const GPtrArray *machines,
-                   const CcsVerifyOptions *options, CcsFormat format, GError **error)
+static bool is_short(CcsFormat format)
 {
-    bool is_short = format == CCS_FORMAT_TABLE || format == CCS_FORMAT_MD;
-    g_autoptr(CcsRows) rows =
-        ccs_rows_new(stdout, format, is_short ? short_columns : columns, G_N_ELEMENTS(columns));
-    g_auto(Sum) sum = {0};
+    return format == CCS_FORMAT_TABLE || format == CCS_FORMAT_MD;
+}
 
-    if (!verify_all(algorithms, machines, options, rows, &sum, error) || !ccs_rows_end(rows, error))
-        return false;
-    if (sum.n_wrong > 0) {
+static CcsRows *new_rows(CcsFormat format)
+{
+    return ccs_rows_new(stdout, format, is_short(format) ? short_columns : columns,
+                        G_N_ELEMENTS(columns));
+}
+
+static bool conclude(const Sum *sum, uint32_t n_rows, CcsFormat format, GError **error)
+{
+    if (sum->n_wrong > 0) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%u of %u rows are wrong, the first: %s",
-                    sum.n_wrong, algorithms->len * machines->len, sum.first_wrong);
+                    sum->n_wrong, n_rows, sum->first_wrong);
         return false;
     }
     g_autofree char *refused =
-        g_strdup_printf("; %u rows with a machine that the algorithm refuses", sum.n_refused);
-    if (is_short)
+        g_strdup_printf("; %u rows with a machine that the algorithm refuses", sum->n_refused);
+    if (is_short(format))
         ccs_note("%" G_GUINT64_FORMAT
                  " schedules are right in every order that their dependencies allow%s",
-                 sum.n_schedules, sum.n_refused == 0 ? "" : refused);
+                 sum->n_schedules, sum->n_refused == 0 ? "" : refused);
     return true;
+}
+
+static bool verify(const GPtrArray *algorithms, const GPtrArray *machines,
+                   const CcsVerifyOptions *options, CcsFormat format, GError **error)
+{
+    g_autoptr(CcsRows) rows = new_rows(format);
+    g_auto(Sum) sum = {0};
+
+    return verify_all(algorithms, machines, options, rows, &sum, error) &&
+           ccs_rows_end(rows, error) &&
+           conclude(&sum, algorithms->len * machines->len, format, error);
 }
 
 /* The topology of -T; NULL if it is not given. */
@@ -324,6 +339,69 @@ static bool verify_algorithms(const Arguments *arguments, const GPtrArray *algor
     return machines != NULL && verify(algorithms, machines, &options, format, error);
 }
 
+/* Plays the file in place, or out of place, as it says that it may be used. */
+static bool verify_placings(const CcsScheduleFile *file, const CcsCommunicator *communicator,
+                            const CcsVerifyOptions *options, CcsVerdict *verdict, GError **error)
+{
+    const bool is_served[] = {file->msccl->is_in_place, file->msccl->is_out_of_place};
+    CcsRank root = options->root < 0 ? file->msccl->root : (CcsRank)options->root;
+
+    for (uint32_t i = 0; i < G_N_ELEMENTS(is_served); i++) {
+        if (!is_served[i])
+            continue;
+        g_autoptr(CcsSchedule) schedule =
+            ccs_msccl_schedule(file->msccl, communicator, root, options->n_chunks, i == 0, error);
+        if (schedule == NULL || !ccs_verify_schedule(schedule, options->n_random, verdict, error))
+            return false;
+    }
+    return true;
+}
+
+static bool print_file(const CcsScheduleFile *file, const CcsVerifyMachines *machines,
+                       const CcsVerifyOptions *options, CcsFormat format, GError **error)
+{
+    CcsVerdict verdict = {.algorithm = &file->algorithm, .n_ranks = file->msccl->n_ranks};
+    g_autoptr(CcsRows) rows = new_rows(format);
+    g_auto(Sum) sum = {0};
+    bool is_done = verify_placings(file, g_ptr_array_index(machines->communicators, 0), options,
+                                   &verdict, error);
+
+    if (is_done) {
+        add_row(rows, &verdict);
+        add_verdict(&sum, &verdict);
+    }
+    ccs_verdict_clear(&verdict);
+    return is_done && ccs_rows_end(rows, error) && conclude(&sum, 1, format, error);
+}
+
+static bool verify_file(Arguments *arguments, const char *path, CcsFormat format, GError **error)
+{
+    g_autoptr(CcsScheduleFile) file = ccs_schedule_file_load(path, error);
+    g_autoptr(CcsTopology) topology = NULL;
+    CcsVerifyOptions options;
+
+    if (file == NULL)
+        return false;
+    if (file->msccl->collective == CCS_PROGRAM) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
+                    "%s cannot be verified: what '%s' promises is not known", path,
+                    file->msccl->coll);
+        return false;
+    }
+    if (arguments->ranks != NULL)
+        ccs_warn("--ranks has no effect: %s says how many there are", path);
+    g_autofree char *n_ranks = g_strdup_printf("%u", file->msccl->n_ranks);
+    g_autoptr(GArray) ranks = ccs_rank_list_parse(n_ranks, CCS_VERIFY_RANKS, error);
+    if (arguments->n_chunks == CCS_NOT_GIVEN)
+        arguments->n_chunks = 1;
+    if (ranks == NULL || !read_options(arguments, ranks, &options, error) ||
+        !load_topology(arguments->topology, &topology, error))
+        return false;
+    g_autoptr(CcsVerifyMachines) machines =
+        ccs_verify_machines_new(topology, file->msccl->n_ranks, error);
+    return machines != NULL && print_file(file, machines, &options, format, error);
+}
+
 static bool run(int argc, char **argv, GError **error)
 {
     g_auto(Arguments) arguments = {
@@ -337,6 +415,8 @@ static bool run(int argc, char **argv, GError **error)
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "'%s' is one argument too many", argv[3]);
         return false;
     }
+    if (argc == 2 && ccs_schedule_file_is(argv[1]))
+        return verify_file(&arguments, argv[1], format, error);
     g_autoptr(GPtrArray) algorithms = choose_algorithms(argc, argv, error);
     return algorithms != NULL && verify_algorithms(&arguments, algorithms, format, error);
 }

@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "base/error.h"
+#include "base/read_file.h"
 #include "ccs_builtin.h"
 #include "config/config.h"
 #include "config/yaml.h"
@@ -58,36 +59,16 @@ static CcsConfig *fail_io(const char *file, const char *what, GError **error)
     return NULL;
 }
 
-/* Reads all of it, but no more than one byte above the largest text allowed. */
-static GByteArray *read_all(int fd)
-{
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    uint8_t buffer[65536];
-
-    while (bytes->len <= CCS_YAML_MAX_BYTES) {
-        ssize_t n_read = read(fd, buffer, sizeof buffer);
-        if (n_read < 0 && errno == EINTR)
-            continue;
-        if (n_read < 0)
-            return NULL;
-        if (n_read == 0)
-            break;
-        g_byte_array_append(bytes, buffer, (guint)n_read);
-    }
-    return g_steal_pointer(&bytes);
-}
-
 static CcsConfig *config_from_fd(const char *label, int fd, GError **error)
 {
     struct stat status;
 
     if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
         return fail_io(label, "is a directory, not a file", error);
-    g_autoptr(GByteArray) bytes = read_all(fd);
+    g_autoptr(GByteArray) bytes = ccs_read_all(fd, CCS_YAML_MAX_BYTES);
     if (bytes == NULL)
         return fail_io(label, g_strerror(errno), error);
-    g_byte_array_append(bytes, (const uint8_t *)"", 1); /* an empty array has no data at all */
-    return ccs_config_new(label, (const char *)bytes->data, bytes->len - 1, error);
+    return ccs_config_new(label, (const char *)bytes->data, bytes->len, error);
 }
 
 /* Says what to write if only the folder of a built-in file is wrong. */

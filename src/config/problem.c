@@ -86,6 +86,21 @@ static const char *find_line(const char *text, const char *end, uint32_t number)
     return line;
 }
 
+void ccs_text_place_advance(CcsTextPlace *place, const char *to, const char *end)
+{
+    while (place->at < to) {
+        size_t length = break_length(place->at, end);
+        if (length > 0) {
+            place->at += length;
+            place->line++;
+            place->column = 1;
+        } else {
+            place->at = ccs_utf8_next(place->at);
+            place->column++;
+        }
+    }
+}
+
 static void append_printable(GString *to, const char *from, const char *end)
 {
     for (const char *c = from; c < end; c = ccs_utf8_next(c)) {

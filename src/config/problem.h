@@ -28,3 +28,14 @@ char *ccs_problem_place(const char *label, uint32_t line, uint32_t column);
  * The line of @text and a line with a caret below @column, each after a line break; "" if
  * @line is 0 or not there. Lines end where libyaml ends them. Returns: (transfer full). */
 char *ccs_problem_excerpt(const char *text, size_t n_bytes, uint32_t line, uint32_t column);
+
+/* A place in a text that is found by going on from an earlier one. */
+typedef struct {
+    const char *at;
+    uint32_t line;
+    uint32_t column; /* in characters */
+} CcsTextPlace;
+
+/* ccs_text_place_advance: goes on to @to, in a text of valid UTF-8 that ends at @end. Lines end
+ * as in ccs_problem_excerpt(). */
+void ccs_text_place_advance(CcsTextPlace *place, const char *to, const char *end);

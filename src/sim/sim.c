@@ -23,7 +23,7 @@ typedef struct {
     CcsRoute route;
     CcsTime started;
     CcsTime entered;
-    CcsTime reduced;  /* until then the receiver reduces earlier messages of the lane */
+    CcsTime reduced;  /* until then the receiver reduces earlier messages of the queue */
     CcsChainId chain; /* to the lane's latest event */
     CcsBytes moved;   /* by all its messages */
 } LaneState;
@@ -280,6 +280,12 @@ static void count_message(CcsSimulation *simulation, const CcsLane *of, CcsRank 
     simulation->link_bytes += (CcsWork)state->bytes * state->route.n_links;
 }
 
+/* Its data are added up at the peer, at once or by local lanes. */
+static bool is_reduced(const CcsLane *of, uint32_t message)
+{
+    return message < of->n_reduced || of->is_added_there;
+}
+
 /* When the message that leaves now is there and reduced, adding what that takes to @chain. */
 static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
                             CcsChainId chain)
@@ -294,13 +300,14 @@ static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneSt
             ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY, link->link_class,
                              link->alpha);
     }
-    if (state->message >= of->n_reduced || ccs_lane_is_local(of) ||
+    if (!is_reduced(of, state->message) || ccs_lane_is_local(of) ||
         simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
         return there;
-    CcsTime reduced = MAX(there, state->reduced) +
-                      ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
+    CcsTime *until = of->queue == 0 ? &state->reduced : &simulation->lanes[of->queue - 1].reduced;
+    CcsTime reduced =
+        MAX(there, *until) + ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
     ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduced - there);
-    state->reduced = reduced;
+    *until = reduced;
     return reduced;
 }
 
@@ -322,7 +329,7 @@ static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLa
                            .src = of->source,
                            .dst = peer,
                            .bytes = state->bytes,
-                           .is_reduced = state->message < of->n_reduced,
+                           .is_reduced = is_reduced(of, state->message),
                            .started = state->started,
                            .entered = state->entered,
                            .injected = simulation->now,

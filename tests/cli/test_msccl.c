@@ -1,0 +1,211 @@
+/* MSCCL files on the command line. */
+#include "tests/support/check_main.h"
+
+#include "tests/cli/cli.h"
+
+static CcsFolder *folder;
+
+static void set_up(void)
+{
+    folder = ccs_folder_new();
+}
+
+static void tear_down(void)
+{
+    g_clear_pointer(&folder, ccs_folder_remove);
+}
+
+static CcsProgramRun run(const char *line)
+{
+    return ccs_program_run_line(folder, line);
+}
+
+/* What @line prints under the JSON key @key of its result @index. */
+static double number_of(const char *line, uint32_t index, const char *key)
+{
+    g_auto(CcsProgramRun) one = run(line);
+    g_autofree char *place = g_strdup_printf("$.results[%u].%s", index, key);
+
+    assert_status(&one, 0);
+    return ccs_json_number(one.output, place);
+}
+
+#define OUTPUT " --no-db --format json -b 1000003 -e 1000003"
+
+static const struct {
+    const char *written;
+    const char *machine;
+} pairs[] = {
+    {"allreduce -A ring --channels 2", "-T cluster32"},
+    {"broadcast -A chain -r 5 --channels 3 --chunks 7", "-T cluster32"},
+    {"alltoall -A hierarchical --channels 1", "-T cluster32 --nodes 2"},
+    {"reducescatter -A ring --channels 3", "-T nvlink8"},
+};
+
+START_TEST(a_file_takes_the_time_of_the_algorithm_that_it_was_written_from)
+{
+    g_autofree char *write =
+        g_strdup_printf("export msccl %s %s -o a.xml", pairs[_i].written, pairs[_i].machine);
+    g_autofree char *algorithm =
+        g_strdup_printf("bench %s %s" OUTPUT, pairs[_i].written, pairs[_i].machine);
+    g_autofree char *file = g_strdup_printf("bench a.xml %s" OUTPUT, pairs[_i].machine);
+    g_auto(CcsProgramRun) written = run(write);
+
+    assert_status(&written, 0);
+    ck_assert_str_eq(written.output, "");
+    ck_assert_double_eq(number_of(file, 0, "time_us"), number_of(algorithm, 0, "time_us"));
+    ck_assert_double_eq(number_of(file, 0, "flows"), number_of(algorithm, 0, "flows"));
+}
+END_TEST
+
+START_TEST(a_result_bears_the_name_of_the_file)
+{
+    g_auto(CcsProgramRun) written = run("export msccl allreduce -A tree --ranks 4 -o a.xml");
+    g_auto(CcsProgramRun) timed = run("bench a.xml -T nvlink8 -b 1M -e 1M --format json");
+    g_autofree char *algorithm = ccs_json_text(timed.output, "$.results[0].algorithm");
+    g_autofree char *collective = ccs_json_text(timed.output, "$.results[0].collective");
+
+    assert_done(&written);
+    assert_done(&timed);
+    ck_assert_str_eq(algorithm, "allreduce_tree");
+    ck_assert_str_eq(collective, "allreduce");
+    ck_assert_double_eq(ccs_json_number(timed.output, "$.results[0].ranks"), 4);
+}
+END_TEST
+
+START_TEST(a_file_comes_from_stdin_and_goes_to_stdout)
+{
+    g_auto(CcsProgramRun) written = run("export msccl allgather --ranks 3");
+    const char *args[] = {"verify", "-", NULL};
+    g_auto(CcsProgramRun) verified =
+        ccs_program_run(&(CcsProgramCall){.args = args, .folder = folder, .input = written.output});
+
+    assert_done(&written);
+    assert_status(&verified, 0);
+    assert_says(verified.output, "right");
+}
+END_TEST
+
+#define COPY(coll, bytes, from)                                                                    \
+    "<algo nchannels='1' nchunksperloop='2' ngpus='2' coll='" coll "'" bytes ">\n"                 \
+    "<gpu id='0' i_chunks='1' o_chunks='2' s_chunks='0'>\n"                                        \
+    "<tb id='0' send='1' recv='1' chan='0'>\n"                                                     \
+    "<step s='0' type='s' srcbuf='i' srcoff='0' cnt='1'/>\n"                                       \
+    "<step s='1' type='r' dstbuf='o' dstoff='1' cnt='1'/>\n"                                       \
+    "</tb><tb id='1' send='-1' recv='-1' chan='0'>\n"                                              \
+    "<step s='0' type='cpy' srcbuf='i' srcoff='0' dstbuf='o' dstoff='0' cnt='1'/>\n"               \
+    "</tb></gpu><gpu id='1' i_chunks='1' o_chunks='2' s_chunks='0'>\n"                             \
+    "<tb id='0' send='0' recv='0' chan='0'>\n"                                                     \
+    "<step s='0' type='s' srcbuf='i' srcoff='0' cnt='1'/>\n"                                       \
+    "<step s='1' type='r' dstbuf='o' dstoff='0' cnt='1'/>\n"                                       \
+    "</tb><tb id='1' send='-1' recv='-1' chan='0'>\n"                                              \
+    "<step s='0' type='cpy' srcbuf='" from "' srcoff='0' dstbuf='o' dstoff='1' cnt='1'/>\n"        \
+    "</tb></gpu></algo>\n"
+
+START_TEST(a_wrong_file_is_told_by_the_line_and_ends_in_1)
+{
+    write_file(folder, "a.xml", COPY("allgather", "", "o"));
+    g_auto(CcsProgramRun) verified = run("verify a.xml");
+    g_auto(CcsProgramRun) timed = run("bench a.xml -T nvlink8 -b 8 -e 8");
+
+    assert_status(&verified, 1);
+    assert_says(verified.output, "wrong: ");
+    assert_says(verified.errors, "a.xml:13:1: ");
+    assert_status(&timed, 1);
+    assert_says(timed.errors, "a.xml:13:1: ");
+}
+END_TEST
+
+START_TEST(what_a_file_is_not_made_for_is_noted)
+{
+    write_file(folder, "a.xml", COPY("allgather", " minBytes='16' maxBytes='64'", "i"));
+    g_auto(CcsProgramRun) outside = run("bench a.xml -T nvlink8 -b 8 -e 128");
+    g_auto(CcsProgramRun) inside = run("bench a.xml -T nvlink8 -b 16 -e 64");
+
+    assert_status(&outside, 0);
+    assert_says(outside.errors,
+                "2 of 5 sizes lie outside of what a.xml is made for, 16 bytes to 64");
+    assert_done(&inside);
+}
+END_TEST
+
+START_TEST(a_custom_program_is_executed_but_not_verified)
+{
+    write_file(folder, "a.xml", COPY("custom", "", "o"));
+    g_auto(CcsProgramRun) timed = run("bench a.xml -T nvlink8 -b 1M -e 1M");
+    g_auto(CcsProgramRun) verified = run("verify a.xml");
+
+    assert_status(&timed, 0);
+    assert_says(timed.errors, "what 'custom' promises is not known");
+    assert_refused(&verified, 3, "a.xml cannot be verified: what 'custom' promises is not known");
+}
+END_TEST
+
+static const struct {
+    const char *line;
+    int status;
+    const char *problem;
+} refusals[] = {
+    {"bench none.xml -T nvlink8", 4, "none.xml: error: No such file or directory"},
+    {"bench . -T nvlink8", 2, "unknown collective '.'"},
+    {"bench ./ -T nvlink8", 4, "./: error: is a directory, not a file"},
+    {"bench good.xml -T nvlink8 --ranks 4", 3, "good.xml is for 2 GPUs, and the job has 4"},
+    {"bench good.xml", 2, "no topology"},
+    {"bench bad.xml -T nvlink8", 3, "bad.xml:1:1: error: 'ngpus' is missing"},
+    {"verify bad.xml", 3, "bad.xml:1:1: error: 'ngpus' is missing"},
+    {"verify good.xml -r 2", 2, "-r must be 'all' or a rank from 0 to 1, not '2'"},
+    {"export", 2, "a format and a collective must be named"},
+    {"export msccl", 2, "a format and a collective must be named"},
+    {"export msclc allreduce --ranks 2", 2, "unknown format 'msclc' (did you mean 'msccl'?)"},
+    {"export msccl allreduse --ranks 2", 2, "unknown collective 'allreduse'"},
+    {"export msccl allreduce", 2, "how many ranks? say it by --ranks N, or by a topology"},
+    {"export msccl allreduce -A rong --ranks 2", 2, "allreduce has no algorithm 'rong'"},
+    {"export msccl allreduce --ranks 0", 2, "--ranks must be from 1 to"},
+    {"export msccl broadcast --ranks 2 -r 2", 2, "-r must be a rank from 0 to 1, not 2"},
+    {"export msccl allreduce --ranks 9 -T nvlink8", 3, "9 ranks do not fit"},
+    {"export msccl barrier --ranks 2", 3, "MSCCL files cannot say what barrier does"},
+    {"export msccl allreduce --ranks 2 -o none/a.xml", 4, "none/a.xml"},
+};
+
+START_TEST(what_cannot_be_done_is_refused)
+{
+    write_file(folder, "good.xml", COPY("allgather", "", "i"));
+    write_file(folder, "bad.xml", "<algo/>");
+    g_auto(CcsProgramRun) one = run(refusals[_i].line);
+
+    assert_refused(&one, refusals[_i].status, refusals[_i].problem);
+}
+END_TEST
+
+START_TEST(options_without_effect_on_a_file_are_told)
+{
+    write_file(folder, "a.xml", COPY("allgather", "", "i"));
+    g_auto(CcsProgramRun) one =
+        run("bench a.xml -T nvlink8 -b 8 -e 8 -A ring --channels 2 -r 1 -o max");
+
+    assert_status(&one, 0);
+    assert_says(one.errors, "-A has no effect: a.xml is the algorithm");
+    assert_says(one.errors, "--channels has no effect: a.xml has its own");
+    assert_says(one.errors, "-r has no effect: allgather has no root");
+    assert_says(one.errors, "-o has no effect: allgather does not reduce");
+}
+END_TEST
+
+Suite *ccs_test_suite(void)
+{
+    Suite *suite = suite_create("msccl");
+    TCase *tcase = tcase_create("msccl");
+
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, a_file_takes_the_time_of_the_algorithm_that_it_was_written_from, 0,
+                        G_N_ELEMENTS(pairs));
+    tcase_add_test(tcase, a_result_bears_the_name_of_the_file);
+    tcase_add_test(tcase, a_file_comes_from_stdin_and_goes_to_stdout);
+    tcase_add_test(tcase, a_wrong_file_is_told_by_the_line_and_ends_in_1);
+    tcase_add_test(tcase, what_a_file_is_not_made_for_is_noted);
+    tcase_add_test(tcase, a_custom_program_is_executed_but_not_verified);
+    tcase_add_loop_test(tcase, what_cannot_be_done_is_refused, 0, G_N_ELEMENTS(refusals));
+    tcase_add_test(tcase, options_without_effect_on_a_file_are_told);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
