@@ -286,6 +286,20 @@ static bool is_reduced(const CcsLane *of, uint32_t message)
     return message < of->n_reduced || of->is_added_there;
 }
 
+/* Until when the receiver is busy with a message that comes at @there: it reduces one of a queue
+ * after the other, and what needs no reduction does not overtake those, to the same peer. */
+static CcsTime reduced_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
+                            CcsTime there)
+{
+    CcsTime *until = of->queue == 0 ? &state->reduced : &simulation->lanes[of->queue - 1].reduced;
+
+    if (!is_reduced(of, state->message))
+        return of->peer_kind == CCS_PEER_FIXED ? MAX(there, *until) : there;
+    *until =
+        MAX(there, *until) + ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
+    return *until;
+}
+
 /* When the message that leaves now is there and reduced, adding what that takes to @chain. */
 static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
                             CcsChainId chain)
@@ -300,14 +314,11 @@ static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneSt
             ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY, link->link_class,
                              link->alpha);
     }
-    if (!is_reduced(of, state->message) || ccs_lane_is_local(of) ||
-        simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
+    if (ccs_lane_is_local(of) || simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
         return there;
-    CcsTime *until = of->queue == 0 ? &state->reduced : &simulation->lanes[of->queue - 1].reduced;
-    CcsTime reduced =
-        MAX(there, *until) + ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
-    ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduced - there);
-    *until = reduced;
+    CcsTime reduced = reduced_time(simulation, of, state, there);
+    if (reduced > there)
+        ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduced - there);
     return reduced;
 }
 

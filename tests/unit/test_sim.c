@@ -61,6 +61,38 @@ START_TEST(reductions_of_a_lane_queue)
 }
 END_TEST
 
+static CcsTime time_of(const CcsSchedule *schedule, const CcsTransport *transport)
+{
+    CcsOutcome outcome;
+    g_autoptr(CcsSimulation) simulation = ccs_simulation_new(
+        schedule, transport, ccs_network_model_find("fluid", NULL, NULL), NULL, NULL);
+
+    ck_assert(ccs_simulation_run(simulation, 50000, &outcome, NULL));
+    return outcome.time;
+}
+
+/* Two messages leave together, the first of which is added; what waits for that must not take the
+ * second one for it. */
+START_TEST(a_copy_does_not_overtake_a_reduction)
+{
+    CcsTransport transport = {.reduce_rate = 10 * GBPS};
+    g_auto(CcsAnswer) answer;
+    ccs_ask_machine(&(CcsAsked){.machine = PAIR}, &answer);
+    g_autoptr(CcsSchedule) schedule = ccs_schedule_new(CCS_ALLREDUCE, answer.communicator, 0, 1, 1);
+    CcsLane there = {.source = 0, .peer = 1, .n_messages = 2, .n_reduced = 1};
+    CcsLane back = {.source = 1, .peer = 0, .n_messages = 1};
+
+    ccs_schedule_set_n_chunks(schedule, 1);
+    there.path = ccs_schedule_path(schedule, 0, 1, 0);
+    back.path = ccs_schedule_path(schedule, 1, 0, 0);
+    CcsLaneId first = ccs_schedule_add_lane(schedule, &there);
+    ccs_schedule_wait(schedule, ccs_schedule_add_lane(schedule, &back), first, 0);
+
+    /* they come after 3 us and 4 us; the first is added until 8 us */
+    ck_assert_int_eq(time_of(schedule, &transport), 8000000 + 3000000);
+}
+END_TEST
+
 START_TEST(the_critical_path_says_where_the_time_went)
 {
     g_auto(CcsAnswer) answer;
@@ -183,6 +215,7 @@ Suite *ccs_test_suite(void)
                         G_N_ELEMENTS(costs));
     tcase_add_test(tcase, what_arrives_is_reduced_at_its_rate);
     tcase_add_test(tcase, reductions_of_a_lane_queue);
+    tcase_add_test(tcase, a_copy_does_not_overtake_a_reduction);
     tcase_add_test(tcase, the_critical_path_says_where_the_time_went);
     tcase_add_test(tcase, a_late_rank_makes_the_others_wait);
     tcase_add_test(tcase, one_rank_needs_only_the_launch);
