@@ -95,6 +95,7 @@ typedef struct {
     uint32_t queue;   /* its reductions come after those of lane queue - 1, as if the two were one
                          lane; 0: after none but its own */
     CcsTime duration; /* of a local lane's message */
+    bool is_early;    /* of a local lane: a rank that comes late does this in the meantime */
     uint32_t label;   /* see ccs_schedule_add_label(); 0: none */
     CcsPath path; /* for a fixed peer; with others ccs_schedule_path() applies to each message */
 } CcsLane;

@@ -125,13 +125,20 @@ static bool check(const char *text, const CcsSchedule *schedule, GError **error)
 {
     const CcsCommunicator *communicator = ccs_schedule_communicator(schedule);
     g_autoptr(CcsMsccl) msccl = ccs_msccl_read("the file", text, strlen(text), error);
+    bool is_right = msccl != NULL;
 
-    if (msccl == NULL)
-        return false;
-    g_autoptr(CcsSchedule) again = ccs_msccl_schedule(
-        msccl, communicator, ccs_schedule_root(schedule), 1, msccl->is_in_place, error);
-    return again != NULL && (ccs_communicator_n_ranks(communicator) > CCS_VERIFIED_RANKS ||
-                             ccs_verify(again, error));
+    for (int letter = 0; is_right && letter < (msccl->has_unordered ? 2 : 1); letter++) {
+        g_autoptr(CcsSchedule) again =
+            ccs_msccl_schedule(msccl, communicator,
+                               &(CcsMscclUse){.root = ccs_schedule_root(schedule),
+                                              .n_loops = 1,
+                                              .is_in_place = msccl->is_in_place,
+                                              .is_by_letter = letter == 1},
+                               error);
+        is_right = again != NULL && (ccs_communicator_n_ranks(communicator) > CCS_VERIFIED_RANKS ||
+                                     ccs_verify(again, error));
+    }
+    return is_right;
 }
 
 static char *write_msccl(const CcsSchedule *schedule, const char *name, GError **error)

@@ -98,8 +98,11 @@ CcsSchedule *ccs_case_schedule(const CcsCase *of, const CcsMachine *machine, GEr
     CcsCollective collective = of->algorithm->collective;
 
     if (of->file != NULL)
-        return ccs_msccl_schedule(of->file, machine->communicator, of->root, of->n_chunks,
-                                  of->file->is_in_place, error);
+        return ccs_msccl_schedule(of->file, machine->communicator,
+                                  &(CcsMscclUse){.root = of->root,
+                                                 .n_loops = of->n_chunks,
+                                                 .is_in_place = of->file->is_in_place},
+                                  error);
     uint32_t n_channels = of->n_channels == 0
                               ? ccs_default_channels(machine->communicator, collective)
                               : of->n_channels;
@@ -265,10 +268,26 @@ static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error
     return true;
 }
 
+/* A file that is timed otherwise than by the letter must be right by the letter, too. */
+static bool verify_letter(const CcsCase *of, const CcsSchedule *schedule, GError **error)
+{
+    if (of->file == NULL || !of->file->has_unordered)
+        return true;
+    g_autoptr(CcsSchedule) literal =
+        ccs_msccl_schedule(of->file, ccs_schedule_communicator(schedule),
+                           &(CcsMscclUse){.root = of->root,
+                                          .n_loops = of->n_chunks,
+                                          .is_in_place = of->file->is_in_place,
+                                          .is_by_letter = true},
+                           error);
+    return literal != NULL && ccs_verify(literal, error);
+}
+
 static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **error)
 {
     if (ccs_schedule_n_ranks(schedule) > CCS_VERIFIED_RANKS ||
-        ccs_schedule_collective(schedule) == CCS_PROGRAM || ccs_verify(schedule, error))
+        ccs_schedule_collective(schedule) == CCS_PROGRAM ||
+        (verify_letter(of, schedule, error) && ccs_verify(schedule, error)))
         return true;
     if (ccs_interrupt_check(NULL))
         g_prefix_error(error, "algorithm '%s' is wrong: ", of->algorithm->name);

@@ -339,7 +339,17 @@ static bool verify_algorithms(const Arguments *arguments, const GPtrArray *algor
     return machines != NULL && verify(algorithms, machines, &options, format, error);
 }
 
-/* Plays the file in place, or out of place, as it says that it may be used. */
+static bool verify_use(const CcsScheduleFile *file, const CcsCommunicator *communicator,
+                       const CcsMscclUse *use, const CcsVerifyOptions *options, CcsVerdict *verdict,
+                       GError **error)
+{
+    g_autoptr(CcsSchedule) schedule = ccs_msccl_schedule(file->msccl, communicator, use, error);
+
+    return schedule != NULL && ccs_verify_schedule(schedule, options->n_random, verdict, error);
+}
+
+/* Plays the file in place, or out of place, as it says that it may be used: by the letter and, if
+ * that is something else, as it is timed. */
 static bool verify_placings(const CcsScheduleFile *file, const CcsCommunicator *communicator,
                             const CcsVerifyOptions *options, CcsVerdict *verdict, GError **error)
 {
@@ -349,9 +359,15 @@ static bool verify_placings(const CcsScheduleFile *file, const CcsCommunicator *
     for (uint32_t i = 0; i < G_N_ELEMENTS(is_served); i++) {
         if (!is_served[i])
             continue;
-        g_autoptr(CcsSchedule) schedule =
-            ccs_msccl_schedule(file->msccl, communicator, root, options->n_chunks, i == 0, error);
-        if (schedule == NULL || !ccs_verify_schedule(schedule, options->n_random, verdict, error))
+        CcsMscclUse use = {.root = root,
+                           .n_loops = options->n_chunks,
+                           .is_in_place = i == 0,
+                           .is_by_letter = true};
+        if (!verify_use(file, communicator, &use, options, verdict, error))
+            return false;
+        use.is_by_letter = false;
+        if (file->msccl->has_unordered &&
+            !verify_use(file, communicator, &use, options, verdict, error))
             return false;
     }
     return true;

@@ -84,6 +84,13 @@ CcsMscclStep *ccs_msccl_step(const CcsMsccl *msccl, uint32_t index)
     return &g_array_index(msccl->steps, CcsMscclStep, index);
 }
 
+bool ccs_msccl_adds_in_place(const CcsMscclStep *step)
+{
+    return step->type == CCS_MSCCL_REDUCE ||
+           (step->type == CCS_MSCCL_RECV_REDUCE_COPY && step->source == step->target &&
+            step->source_chunk == step->target_chunk);
+}
+
 bool ccs_msccl_has_blocks(CcsCollective collective)
 {
     switch (collective) {

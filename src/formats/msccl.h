@@ -63,6 +63,9 @@ typedef struct {
     bool is_rendezvous;   /* ccsim_rendezvous: a send that leaves when its receive has what it
                              waits for, not before */
     bool is_reduced_next; /* ccsim_reduced: a receive whose data the next steps add up */
+    bool is_unordered;    /* ccsim_unordered: what it waits for only adds to chunks that this step,
+                             or the one after this `nop`, adds to, too */
+    bool is_early;        /* ccsim_early: a local step that a GPU does although it comes late */
     uint32_t block;       /* index of all blocks */
     uint32_t waits_for;   /* index of all steps; CCS_MSCCL_NONE */
     uint32_t sent_by;     /* of a step that receives, likewise */
@@ -111,9 +114,10 @@ typedef struct {
     CcsRank root;       /* ccsim_root: 0 unless it is said */
     CcsMarkupPlace place;
     CcsMscclGpu *gpus;
-    GArray *blocks;  /* of CcsMscclBlock, GPU by GPU */
-    GArray *steps;   /* of CcsMscclStep, block by block */
-    uint32_t *order; /* indices of all steps such that what a step waits for comes before it */
+    bool has_unordered; /* some step is */
+    GArray *blocks;     /* of CcsMscclBlock, GPU by GPU */
+    GArray *steps;      /* of CcsMscclStep, block by block */
+    uint32_t *order;    /* indices of all steps such that what a step waits for comes before it */
 } CcsMsccl;
 
 extern const char *const ccs_msccl_protocols[]; /* NULL-terminated */
@@ -129,14 +133,22 @@ CcsMsccl *ccs_msccl_read(const char *label, const char *text, size_t n_bytes, GE
 /* ccs_msccl_load: from a file; "-" is stdin. CCS_ERROR_IO if it cannot be read. */
 CcsMsccl *ccs_msccl_load(const char *file, GError **error);
 
+/* How a program is executed. */
+typedef struct {
+    CcsRank root;
+    uint32_t n_loops;  /* so many times, each time for a part of every chunk, as MSCCL does where a
+                          chunk is larger than what it sends at once */
+    bool is_in_place;  /* must be one of the two that the file serves */
+    bool is_by_letter; /* as MSCCL does it: ccsim_unordered, which only shortens the time, is
+                          ignored, and steps that add disturb each other */
+} CcsMscclUse;
+
 /* ccs_msccl_schedule:
- * The schedule on @communicator, which must have as many ranks. The program is executed @n_loops
- * times, each time for a part of every chunk, as MSCCL does where a chunk is larger than what
- * it sends at once. @is_in_place must be one of the two that the file serves.
+ * The schedule on @communicator, which must have as many ranks.
  *
  * Returns: (transfer full), or NULL with CCS_ERROR_INPUT. */
 CcsSchedule *ccs_msccl_schedule(const CcsMsccl *msccl, const CcsCommunicator *communicator,
-                                CcsRank root, uint32_t n_loops, bool is_in_place, GError **error);
+                                const CcsMscclUse *use, GError **error);
 
 /* ccs_msccl_from_schedule:
  * Writes @schedule as such a program. What @notes (of owned texts) is given says what of the

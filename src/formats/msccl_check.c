@@ -267,6 +267,31 @@ static bool resolve_waits(const CcsMsccl *msccl, GError **error)
     return true;
 }
 
+static bool check_unordered(const CcsMsccl *msccl, uint32_t index, GError **error)
+{
+    const CcsMscclStep *step = ccs_msccl_step(msccl, index);
+    const CcsMscclBlock *block = block_at(msccl, step->block);
+    uint32_t end = block->first_step + block->n_steps;
+
+    while (index < end && ccs_msccl_step(msccl, index)->type == CCS_MSCCL_NOP)
+        index++;
+    if (index < end && ccs_msccl_adds_in_place(ccs_msccl_step(msccl, index)) &&
+        ccs_msccl_adds_in_place(ccs_msccl_step(msccl, step->waits_for)))
+        return true;
+    return fail_at(msccl, step->place, error,
+                   "'ccsim_unordered' is for steps that add to where they read, and wait for others"
+                   " that do");
+}
+
+static bool check_all_unordered(const CcsMsccl *msccl, GError **error)
+{
+    for (guint i = 0; i < msccl->steps->len && msccl->has_unordered; i++) {
+        if (ccs_msccl_step(msccl, i)->is_unordered && !check_unordered(msccl, i, error))
+            return false;
+    }
+    return true;
+}
+
 /* A step whose order is looked for, and how many of those before it have been. */
 typedef struct {
     uint32_t step;
@@ -368,5 +393,5 @@ static bool find_order(CcsMsccl *msccl, GError **error)
 bool ccs_msccl_check(CcsMsccl *msccl, GError **error)
 {
     return check_gpus(msccl, error) && check_orders(msccl, error) && resolve_waits(msccl, error) &&
-           match_all(msccl, error) && find_order(msccl, error);
+           check_all_unordered(msccl, error) && match_all(msccl, error) && find_order(msccl, error);
 }

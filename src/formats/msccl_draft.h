@@ -23,10 +23,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsMscclDraft, ccs_msccl_draft_free)
 /* ccs_msccl_draft_add_block: like @head, whose id and steps do not matter. Returns: its number. */
 uint32_t ccs_msccl_draft_add_block(CcsMscclDraft *draft, const CcsMscclBlock *head);
 
-/* ccs_msccl_draft_add: appends a step to @block, which waits for those in @waits (of CcsMscclRef),
- * and for those in @posted, which are what its sender waits for, too. Either may be NULL. */
+/* What a step waits for; all are of CcsMscclRef, and any may be NULL. */
+typedef struct {
+    const GArray *needed;
+    const GArray *posted; /* its sender waits for these, too */
+    const GArray *added;  /* other additions to the same chunks, in whatever order */
+} CcsMscclWaits;
+
+/* ccs_msccl_draft_add: appends a step to @block. */
 CcsMscclRef ccs_msccl_draft_add(CcsMscclDraft *draft, uint32_t block, const CcsMscclStep *step,
-                                const GArray *waits, const GArray *posted);
+                                const CcsMscclWaits *waits);
 
 /* ccs_msccl_draft_finish: moves all blocks and steps to @msccl, whose GPUs are there. */
 void ccs_msccl_draft_finish(CcsMscclDraft *draft, CcsMsccl *msccl);

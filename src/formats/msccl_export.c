@@ -10,7 +10,11 @@
  * order, and back into their places at the receiver.
  *
  * Two steps that add to the same chunk at once would disturb each other, so that the second waits
- * for the first, in the order of one play. */
+ * for the first, in the order of one play. In the schedule it does not, nor does what comes after
+ * it in its block; an attribute says so.
+ *
+ * In the schedule a rank that comes late receives in the meantime. What is done here with copies,
+ * another attribute says of these. */
 #include <string.h>
 
 #include "base/error.h"
@@ -48,6 +52,7 @@ typedef struct {
     CcsMscclRef *copied_in;  /* by rank and channel: where the output begins with the input */
     GArray *waits;           /* of CcsMscclRef: of the step to be written */
     GArray *posted;          /* likewise, what its sender waits for, too */
+    GArray *others;          /* likewise, other additions to the same chunks */
     GArray *from;            /* of CcsMscclPlace */
     GArray *to;
 } Exporter;
@@ -76,15 +81,16 @@ static gint64 added_key(CcsRank rank, const CcsMscclPlace *place)
     return (gint64)((uint64_t)(rank * CCS_N_BUFFERS + place->buffer) << 32 | place->chunk);
 }
 
-/* A step that adds to these chunks waits for the one that did before. */
-static void wait_for_added(Exporter *exporter, CcsRank rank, const GArray *places, uint32_t begin,
-                           uint32_t n)
+/* Finds what has added to these chunks before. */
+static void find_others(Exporter *exporter, CcsRank rank, const GArray *places, uint32_t begin,
+                        uint32_t n)
 {
+    g_array_set_size(exporter->others, 0);
     for (uint32_t i = begin; i < begin + n; i++) {
         gint64 key = added_key(rank, ccs_msccl_place_at(places, i));
         const CcsMscclRef *before = g_hash_table_lookup(exporter->added, &key);
         if (before != NULL)
-            g_array_append_val(exporter->waits, *before);
+            g_array_append_val(exporter->others, *before);
     }
 }
 
@@ -112,10 +118,29 @@ static CcsMscclStep make_step(CcsMscclType type, const CcsMscclPlace *source,
                           .n_chunks = n};
 }
 
-/* Copies or adds @from to @to inside a rank; the first step waits for what is in `waits`. Returns:
- * the last step. */
+/* A step that adds to @places from @begin on, or copies to them. */
+static CcsMscclRef add_step(Exporter *exporter, uint32_t block, CcsRank rank,
+                            const CcsMscclStep *step, const GArray *places, uint32_t begin,
+                            bool is_added)
+{
+    CcsMscclWaits waits = {.needed = exporter->waits};
+
+    if (ccs_msccl_type_info(step->type)->receives)
+        waits.posted = exporter->posted;
+    if (is_added) {
+        find_others(exporter, rank, places, begin, step->n_chunks);
+        waits.added = exporter->others;
+    }
+    CcsMscclRef added = ccs_msccl_draft_add(exporter->draft, block, step, &waits);
+    remember_added(exporter, rank, places, begin, step->n_chunks, is_added, added);
+    g_array_set_size(exporter->waits, 0);
+    return added;
+}
+
+/* Copies or adds @from to @to inside a rank, though it comes late if @is_early; the first step
+ * waits for what is in `waits`. Returns: the last step. */
 static CcsMscclRef add_local(Exporter *exporter, uint32_t block, CcsRank rank, const GArray *from,
-                             const GArray *to, bool is_added)
+                             const GArray *to, bool is_added, bool is_early)
 {
     CcsMscclType type = is_added ? CCS_MSCCL_REDUCE : CCS_MSCCL_COPY;
     CcsMscclRef last = {CCS_MSCCL_NONE, CCS_MSCCL_NONE};
@@ -124,11 +149,8 @@ static CcsMscclRef add_local(Exporter *exporter, uint32_t block, CcsRank rank, c
         uint32_t n = MIN(ccs_msccl_run_length(from, begin), ccs_msccl_run_length(to, begin));
         CcsMscclStep step =
             make_step(type, ccs_msccl_place_at(from, begin), ccs_msccl_place_at(to, begin), n);
-        if (is_added)
-            wait_for_added(exporter, rank, to, begin, n);
-        last = ccs_msccl_draft_add(exporter->draft, block, &step, exporter->waits, NULL);
-        remember_added(exporter, rank, to, begin, n, is_added, last);
-        g_array_set_size(exporter->waits, 0);
+        step.is_early = is_early;
+        last = add_step(exporter, block, rank, &step, to, begin, is_added);
         begin += n;
     }
     return last;
@@ -159,13 +181,16 @@ static CcsMscclRef add_send(Exporter *exporter, uint32_t block, const CcsLane *l
     wait_for_copy(exporter, lane->source, lane, true);
     if (!ccs_msccl_is_run(from)) {
         aside = put_aside(exporter, lane->source, from);
-        add_local(exporter, block, lane->source, from, aside, false);
+        add_local(exporter, block, lane->source, from, aside, false, false);
         from = aside;
     }
     CcsMscclStep step = make_step(CCS_MSCCL_SEND, ccs_msccl_place_at(from, 0),
                                   ccs_msccl_place_at(exporter->to, 0), from->len);
     step.is_rendezvous = exporter->posted->len > 0;
-    return ccs_msccl_draft_add(exporter->draft, block, &step, exporter->waits, NULL);
+    CcsMscclRef added = ccs_msccl_draft_add(exporter->draft, block, &step,
+                                            &(CcsMscclWaits){.needed = exporter->waits});
+    g_array_set_size(exporter->waits, 0);
+    return added;
 }
 
 static CcsMscclRef add_receive(Exporter *exporter, uint32_t block, const CcsLane *lane,
@@ -177,21 +202,14 @@ static CcsMscclRef add_receive(Exporter *exporter, uint32_t block, const CcsLane
     CcsMscclStep step = make_step(CCS_MSCCL_RECV, ccs_msccl_place_at(exporter->from, 0),
                                   ccs_msccl_place_at(is_direct ? to : aside, 0), to->len);
 
-    g_array_set_size(exporter->waits, 0);
     wait_for_copy(exporter, peer, lane, false);
     step.is_reduced_next = is_reduced && !is_direct;
-    if (is_direct && is_reduced) {
+    if (is_direct && is_reduced)
         step = make_step(CCS_MSCCL_RECV_REDUCE_COPY, ccs_msccl_place_at(to, 0),
                          ccs_msccl_place_at(to, 0), to->len);
-        wait_for_added(exporter, peer, to, 0, to->len);
-    }
     CcsMscclRef last =
-        ccs_msccl_draft_add(exporter->draft, block, &step, exporter->waits, exporter->posted);
-    g_array_set_size(exporter->waits, 0);
-    if (!is_direct)
-        return add_local(exporter, block, peer, aside, to, is_reduced);
-    remember_added(exporter, peer, to, 0, to->len, is_reduced, last);
-    return last;
+        add_step(exporter, block, peer, &step, is_direct ? to : aside, 0, is_direct && is_reduced);
+    return is_direct ? last : add_local(exporter, block, peer, aside, to, is_reduced, true);
 }
 
 static bool is_same_path(const CcsPath *a, const CcsPath *b)
@@ -371,8 +389,8 @@ static bool add_message(Exporter *exporter, CcsLaneId id, uint32_t message, GErr
     if (ccs_lane_is_local(lane)) {
         wait_for_copy(exporter, peer, lane, true);
         wait_for_copy(exporter, peer, lane, false);
-        *sent = *arrived =
-            add_local(exporter, connection->sender, peer, exporter->from, exporter->to, is_reduced);
+        *sent = *arrived = add_local(exporter, connection->sender, peer, exporter->from,
+                                     exporter->to, is_reduced, false);
         return true;
     }
     *sent = add_send(exporter, connection->sender, lane);
@@ -455,7 +473,7 @@ static bool copy_in(Exporter *exporter, GError **error)
                 return false;
             exporter->copied_in[rank * n_parts + channel] =
                 add_local(exporter, ccs_msccl_draft_add_block(exporter->draft, &head), rank,
-                          exporter->from, exporter->to, false);
+                          exporter->from, exporter->to, false, true);
         }
     }
     return true;
@@ -499,6 +517,7 @@ static void exporter_init(Exporter *exporter, const CcsSchedule *schedule, CcsMs
         .n_aside = g_new0(uint32_t, msccl->n_ranks),
         .waits = g_array_new(false, false, sizeof(CcsMscclRef)),
         .posted = g_array_new(false, false, sizeof(CcsMscclRef)),
+        .others = g_array_new(false, false, sizeof(CcsMscclRef)),
         .from = g_array_new(false, false, sizeof(CcsMscclPlace)),
         .to = g_array_new(false, false, sizeof(CcsMscclPlace))};
     for (CcsLaneId lane = 0; lane < n_lanes; lane++) {
@@ -528,6 +547,7 @@ static void exporter_clear(Exporter *exporter)
     g_free(exporter->copied_in);
     g_array_unref(exporter->waits);
     g_array_unref(exporter->posted);
+    g_array_unref(exporter->others);
     g_array_unref(exporter->from);
     g_array_unref(exporter->to);
 }

@@ -17,6 +17,10 @@ CcsMarkupText ccs_msccl_source(const CcsMsccl *msccl);
  * error at its place. */
 bool ccs_msccl_check(CcsMsccl *msccl, GError **error);
 
+/* ccs_msccl_adds_in_place: whether the step stores to where it has read one of the two that it
+ * adds. */
+bool ccs_msccl_adds_in_place(const CcsMscclStep *step);
+
 /* ccs_msccl_posted_after: what a step that receives waits for in its own GPU: its own wait, and
  * those of the waiting `nop`s just before it. Returns: false if there are no more than @index of
  * them.

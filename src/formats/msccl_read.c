@@ -305,13 +305,18 @@ static bool read_wait(const CcsMarkup *markup, CcsMscclStep *step, GError **erro
                                "'depid' and 'deps' must both name something, or both be -1");
     step->wait_block = (uint32_t)block;
     step->wait_step = (uint32_t)index;
-    return true;
+    if (!read_flag(markup, "ccsim_unordered", false, &step->is_unordered, error))
+        return false;
+    return !step->is_unordered || block >= 0 ||
+           ccs_markup_fail(markup, "ccsim_unordered", error,
+                           "'ccsim_unordered' says nothing about a step that does not wait");
 }
 
 static bool read_work(const Reader *reader, const CcsMarkup *markup, CcsMscclStep *step,
                       GError **error)
 {
     const CcsMscclTypeInfo *info = ccs_msccl_type_info(step->type);
+    bool is_local = !info->sends && !info->receives;
 
     if (step->type == CCS_MSCCL_NOP)
         return true;
@@ -323,7 +328,8 @@ static bool read_work(const Reader *reader, const CcsMarkup *markup, CcsMscclSte
            (!info->sends ||
             read_flag(markup, "ccsim_rendezvous", false, &step->is_rendezvous, error)) &&
            (!info->receives ||
-            read_flag(markup, "ccsim_reduced", false, &step->is_reduced_next, error));
+            read_flag(markup, "ccsim_reduced", false, &step->is_reduced_next, error)) &&
+           (!is_local || read_flag(markup, "ccsim_early", false, &step->is_early, error));
 }
 
 static bool start_step(Reader *reader, const CcsMarkup *markup, GError **error)
@@ -358,6 +364,7 @@ static bool start_step(Reader *reader, const CcsMarkup *markup, GError **error)
         return false;
     g_array_append_val(steps, step);
     block->n_steps++;
+    reader->msccl->has_unordered = reader->msccl->has_unordered || step.is_unordered;
     return true;
 }
 

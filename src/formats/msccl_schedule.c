@@ -12,7 +12,10 @@
  *     rrs    add the source to what has come; send it on
  *     rrcs   add the source to what has come; copy it to the target; send it on
  *     cpy    copy the source to the target
- *     re     add source and target up in scratch cells; copy that to the target */
+ *     re     add source and target up in scratch cells; copy that to the target
+ *
+ * Where a file says of some additions that their order does not matter, they do not wait for each
+ * other; then each that adds to where it reads does so at once. */
 #include "base/error.h"
 #include "formats/msccl_cells.h"
 #include "formats/msccl_internal.h"
@@ -43,6 +46,7 @@ typedef struct {
     CcsMscclLayout layout;
     CcsSchedule *schedule;
     uint32_t n_loops;
+    bool is_unordered;   /* additions do not wait for each other, nor do they disturb each other */
     Work *works;         /* by step */
     CcsLaneId *queues;   /* by block: its first message */
     uint32_t first_slot; /* behind what the file knows of as scratch chunks */
@@ -70,13 +74,13 @@ static const CcsMscclBlock *block_of(const Builder *builder, const CcsMscclStep 
     return &g_array_index(builder->msccl->blocks, CcsMscclBlock, step->block);
 }
 
-/* @n cells that nothing else uses. */
-static uint32_t take_slot(Builder *builder, CcsRank rank, uint32_t part, uint32_t n)
+/* Cells that nothing else uses, for the chunks of @step. */
+static uint32_t take_slot(Builder *builder, CcsRank rank, uint32_t part, const CcsMscclStep *step)
 {
     uint32_t *n_slots = &builder->n_slots[rank * builder->msccl->n_parts + part];
     uint32_t slot = builder->first_slot + *n_slots;
 
-    *n_slots += n;
+    *n_slots += step->n_chunks;
     builder->most_slots = MAX(builder->most_slots, *n_slots);
     return slot;
 }
@@ -110,6 +114,12 @@ static void depend(Builder *builder, CcsLaneId after, Done before, uint32_t dist
                                                             .distance = distance});
 }
 
+/* The step that @step waits for. */
+static uint32_t wait_of(const Builder *builder, const CcsMscclStep *step)
+{
+    return step->is_unordered && builder->is_unordered ? CCS_MSCCL_NONE : step->waits_for;
+}
+
 /* Adds to the events that are found when @step and those it only waits for are done. */
 static void find_done(Builder *builder, uint32_t step)
 {
@@ -130,8 +140,9 @@ static void find_done(Builder *builder, uint32_t step)
         uint32_t before = index - 1;
         if (index > block_of(builder, of)->first_step)
             g_array_append_val(builder->open, before);
-        if (of->waits_for != CCS_MSCCL_NONE)
-            g_array_append_val(builder->open, of->waits_for);
+        uint32_t other = wait_of(builder, of);
+        if (other != CCS_MSCCL_NONE)
+            g_array_append_val(builder->open, other);
     }
 }
 
@@ -155,8 +166,9 @@ static void add_waits(Builder *builder, uint32_t index, CcsLaneId lane)
     begin_search(builder);
     if (index > block_of(builder, step)->first_step)
         find_done(builder, index - 1);
-    if (step->waits_for != CCS_MSCCL_NONE)
-        find_done(builder, step->waits_for);
+    uint32_t other = wait_of(builder, step);
+    if (other != CCS_MSCCL_NONE)
+        find_done(builder, other);
     depend_on_found(builder, lane, 0);
     if (step->sent_by != CCS_MSCCL_NONE)
         depend(builder, lane, (Done){builder->works[step->sent_by].message, CCS_ARRIVED}, 0);
@@ -177,6 +189,12 @@ static void add_rendezvous(Builder *builder, const CcsMscclStep *step, CcsLaneId
     depend_on_found(builder, message, 0);
 }
 
+/* A rank that comes late receives in the meantime. */
+static bool is_early(const CcsMscclStep *step)
+{
+    return step->is_early || ccs_msccl_type_info(step->type)->receives;
+}
+
 /* Local work of a step, after @before if that is a lane, else as the step's beginning. */
 static CcsLaneId add_local(Builder *builder, uint32_t index, uint32_t part, CcsLaneId before,
                            CcsBox from, CcsBox to, bool is_added)
@@ -191,6 +209,7 @@ static CcsLaneId add_local(Builder *builder, uint32_t index, uint32_t part, CcsL
                                                       .n_reduced = is_added ? builder->n_loops : 0,
                                                       .from = from,
                                                       .to = to,
+                                                      .is_early = is_early(step),
                                                       .label = builder->label});
 
     if (before == CCS_NO_LANE)
@@ -225,7 +244,7 @@ static void add_message(Builder *builder, uint32_t index, CcsLaneId before, CcsB
     Work *work = &builder->works[index];
     CcsLaneId *queue = &builder->queues[step->block];
     bool is_reduced = ccs_msccl_type_info(receive->type)->reduces || receive->is_reduced_next;
-    uint32_t slot = take_slot(builder, block->send, work->part, step->n_chunks);
+    uint32_t slot = take_slot(builder, block->send, work->part, receive);
 
     builder->works[step->received_by].slot = slot;
     work->message = ccs_schedule_add_lane(
@@ -283,6 +302,10 @@ static void add_receive(Builder *builder, uint32_t index, CcsBox source, CcsBox 
     CcsBox slot = slot_box(builder, work->slot, step->n_chunks);
     CcsLaneId lane = CCS_NO_LANE;
 
+    if (builder->is_unordered && ccs_msccl_adds_in_place(step)) {
+        add_local(builder, index, work->part, lane, slot, target, true);
+        return;
+    }
     if (info->reduces)
         lane = add_local(builder, index, work->part, lane, source, slot, true);
     if (info->has_target)
@@ -295,7 +318,12 @@ static void add_reduce(Builder *builder, uint32_t index, CcsBox source, CcsBox t
 {
     const CcsMscclStep *step = ccs_msccl_step(builder->msccl, index);
     uint32_t part = builder->works[index].part;
-    uint32_t slot = take_slot(builder, block_of(builder, step)->rank, part, step->n_chunks);
+
+    if (builder->is_unordered) {
+        add_local(builder, index, part, CCS_NO_LANE, source, target, true);
+        return;
+    }
+    uint32_t slot = take_slot(builder, block_of(builder, step)->rank, part, step);
     CcsBox sum = slot_box(builder, slot, step->n_chunks);
     CcsLaneId lane = add_local(builder, index, part, CCS_NO_LANE, source, sum, false);
 
@@ -415,17 +443,17 @@ static void set_owners(const Builder *builder)
                                 &owners[part * builder->layout.per_part * n_loops]);
 }
 
-static void builder_init(Builder *builder, const CcsMsccl *msccl, uint32_t n_loops,
-                         bool is_in_place)
+static void builder_init(Builder *builder, const CcsMsccl *msccl, const CcsMscclUse *use)
 {
     *builder = (Builder){.msccl = msccl,
                          .layout = ccs_msccl_layout(msccl),
-                         .n_loops = n_loops,
+                         .n_loops = use->n_loops,
+                         .is_unordered = msccl->has_unordered && !use->is_by_letter,
                          .works = g_new0(Work, msccl->steps->len + 1),
                          .queues = g_new(CcsLaneId, msccl->blocks->len + 1),
                          .n_slots = g_new0(uint32_t, (size_t)msccl->n_ranks * msccl->n_parts),
                          .sized = g_array_new(false, false, sizeof(uint32_t)),
-                         .cells = ccs_msccl_cells_new(msccl, is_in_place),
+                         .cells = ccs_msccl_cells_new(msccl, use->is_in_place),
                          .open = g_array_new(false, false, sizeof(uint32_t)),
                          .events = g_array_new(false, false, sizeof(Done))};
     builder->first_slot = ccs_msccl_cells_n(builder->cells);
@@ -448,21 +476,21 @@ static void builder_clear(Builder *builder)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Builder, builder_clear)
 
 CcsSchedule *ccs_msccl_schedule(const CcsMsccl *msccl, const CcsCommunicator *communicator,
-                                CcsRank root, uint32_t n_loops, bool is_in_place, GError **error)
+                                const CcsMscclUse *use, GError **error)
 {
     g_auto(Builder) builder;
 
-    builder_init(&builder, msccl, n_loops, is_in_place);
+    builder_init(&builder, msccl, use);
     builder.schedule =
-        ccs_schedule_new(msccl->collective, communicator, root, msccl->n_parts, n_loops);
+        ccs_schedule_new(msccl->collective, communicator, use->root, msccl->n_parts, use->n_loops);
     if (ccs_communicator_n_ranks(communicator) != msccl->n_ranks) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT, "%s is for %u GPUs, and the job has %u",
                     msccl->label, msccl->n_ranks, ccs_communicator_n_ranks(communicator));
         return NULL;
     }
     ccs_schedule_add_phase(builder.schedule, "program");
-    ccs_schedule_set_n_chunks(builder.schedule, builder.layout.per_part * n_loops);
-    ccs_schedule_set_placing(builder.schedule, is_in_place ? CCS_PLACING_IN : CCS_PLACING_OUT);
+    ccs_schedule_set_n_chunks(builder.schedule, builder.layout.per_part * use->n_loops);
+    ccs_schedule_set_placing(builder.schedule, use->is_in_place ? CCS_PLACING_IN : CCS_PLACING_OUT);
     set_owners(&builder);
     if (!add_steps(&builder, error))
         return NULL;

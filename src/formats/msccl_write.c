@@ -26,6 +26,10 @@ static void write_step(GString *text, const CcsMscclStep *step, uint32_t index)
         g_string_append(text, " ccsim_rendezvous=\"1\"");
     if (step->is_reduced_next)
         g_string_append(text, " ccsim_reduced=\"1\"");
+    if (step->is_unordered)
+        g_string_append(text, " ccsim_unordered=\"1\"");
+    if (step->is_early)
+        g_string_append(text, " ccsim_early=\"1\"");
     g_string_append(text, "/>\n");
 }
 

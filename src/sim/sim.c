@@ -29,7 +29,7 @@ typedef struct {
 } LaneState;
 
 typedef struct {
-    CcsTime ready;   /* before that the rank sends nothing */
+    CcsTime ready;   /* before that the rank starts nothing but what is early */
     uint32_t n_busy; /* lanes of the rank */
     CcsTime since;
     bool has_started;
@@ -245,9 +245,9 @@ static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId 
 
 static bool try_start(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain, GError **error)
 {
-    CcsRank source = ccs_schedule_lane(simulation->schedule, lane)->source;
+    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
 
-    return simulation->now < simulation->rank_states[source].ready ||
+    return (simulation->now < simulation->rank_states[of->source].ready && !of->is_early) ||
            !ccs_progress_may_start(simulation->progress, lane) ||
            start_message(simulation, lane, chain, error);
 }

@@ -40,6 +40,9 @@ static const struct {
     {"broadcast -A chain -r 5 --channels 3 --chunks 7", "-T cluster32"},
     {"alltoall -A hierarchical --channels 1", "-T cluster32 --nodes 2"},
     {"reducescatter -A ring --channels 3", "-T nvlink8"},
+    {"allreduce -A hierarchical --channels 1", "-T cluster32 --ranks 13"},
+    {"reduce -A binomial", "-T reference"},
+    {"gather -A flat", "-T reference"},
 };
 
 START_TEST(a_file_takes_the_time_of_the_algorithm_that_it_was_written_from)

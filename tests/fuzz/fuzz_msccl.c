@@ -28,13 +28,18 @@ static void assert_error(const GError *error, int code)
 }
 
 /* What has been read does not come to a standstill, whatever it does to the data. */
-static void play(const CcsMsccl *msccl)
+static void play(const CcsMsccl *msccl, bool is_by_letter)
 {
     g_autoptr(CcsTopology) topology = make_topology(msccl->n_ranks);
     g_autoptr(CcsCommunicator) communicator = ccs_communicator_new(topology, 0, 0, NULL);
     g_autoptr(GError) error = NULL;
     g_autoptr(CcsSchedule) schedule =
-        ccs_msccl_schedule(msccl, communicator, msccl->root, 1, msccl->is_in_place, &error);
+        ccs_msccl_schedule(msccl, communicator,
+                           &(CcsMscclUse){.root = msccl->root,
+                                          .n_loops = 1,
+                                          .is_in_place = msccl->is_in_place,
+                                          .is_by_letter = is_by_letter},
+                           &error);
 
     if (schedule == NULL) {
         assert_error(error, CCS_ERROR_INPUT);
@@ -64,7 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_assert_no_error(error);
     g_autofree char *text_again = ccs_msccl_text(again);
     g_assert_cmpstr(text, ==, text_again);
-    if (msccl->n_ranks <= MOST_RANKS && msccl->n_chunks <= 64)
-        play(msccl);
+    if (msccl->n_ranks <= MOST_RANKS && msccl->n_chunks <= 64) {
+        play(msccl, false);
+        play(msccl, true);
+    }
     return 0;
 }

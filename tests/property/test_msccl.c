@@ -8,37 +8,69 @@
 #include "tests/support/simulate.h"
 
 /* One GPU a node on one switch, a cluster with a rail for each GPU, one with one NIC a node, and
- * nodes of unequal size. */
-static const char *const machines[] = {
-    "nodes: 17\n"
-    "node: {gpus: 1, nics: {count: 1, bandwidth: 50 GB/s, latency: 1.5 us}}\n"
-    "fabric: {kind: switch}\n",
-    "nodes: 4\n"
-    "node: {gpus: 4, nvlink: {bandwidth: 300 GB/s, latency: 1 us},"
-    " nics: {count: 4, bandwidth: 50 GB/s, latency: 2 us}}\n"
-    "fabric: {kind: leaf-spine, rail_optimized: true, spines: 2, oversubscription: 1}\n",
-    "nodes: 3\n"
-    "node: {gpus: 4, nvlink: {bandwidth: 300 GB/s, latency: 1 us},"
-    " nics: {count: 1, bandwidth: 50 GB/s, latency: 2 us}}\n"
-    "fabric: {kind: switch}\n",
-    "nodes: [{gpus: 3}, {gpus: 1}, {gpus: 2}]\n"
-    "node: {gpus: 8, nvlink: {bandwidth: 300 GB/s, latency: 1 us},"
-    " nics: {count: 1, bandwidth: 50 GB/s, latency: 1 us}}\n"
-    "fabric: {kind: switch}\n",
-};
+ * nodes of unequal size; some GPUs come late. */
+#define FLAT                                                                                       \
+    "nodes: 17\n"                                                                                  \
+    "node: {gpus: 1, nics: {count: 1, bandwidth: 50 GB/s, latency: 1.5 us}}\n"                     \
+    "fabric: {kind: switch}\n"
+#define RAILS                                                                                      \
+    "nodes: 4\n"                                                                                   \
+    "node: {gpus: 4, nvlink: {bandwidth: 300 GB/s, latency: 1 us},"                                \
+    " nics: {count: 4, bandwidth: 50 GB/s, latency: 2 us}}\n"                                      \
+    "fabric: {kind: leaf-spine, rail_optimized: true, spines: 2, oversubscription: 1}\n"
+#define ONE_NIC                                                                                    \
+    "nodes: 3\n"                                                                                   \
+    "node: {gpus: 4, nvlink: {bandwidth: 300 GB/s, latency: 1 us},"                                \
+    " nics: {count: 1, bandwidth: 50 GB/s, latency: 2 us}}\n"                                      \
+    "fabric: {kind: switch}\n"
+#define UNEVEN                                                                                     \
+    "nodes: [{gpus: 3}, {gpus: 1}, {gpus: 2}]\n"                                                   \
+    "node: {gpus: 8, nvlink: {bandwidth: 300 GB/s, latency: 1 us},"                                \
+    " nics: {count: 1, bandwidth: 50 GB/s, latency: 1 us}}\n"                                      \
+    "fabric: {kind: switch}\n"
+#define LATE(gpu, delay) "  - {kind: late-gpu, gpu: " gpu ", delay: " delay "}\n"
+#define RAILS_LATE       RAILS "faults:\n" LATE("n0.gpu2", "20 us") LATE("n1.gpu1", "7 us")
+#define UNEVEN_LATE      UNEVEN "faults:\n" LATE("n0.gpu0", "3 us") LATE("n2.gpu1", "50 us")
 
+/* @machine and the members after it are those of CcsAsked. */
 static const struct {
-    uint32_t machine;
+    const char *machine;
+    uint32_t n_nodes;
     uint32_t n_ranks;
+    uint32_t ranks_per_node;
     uint32_t n_channels;
     uint32_t n_chunks;
 } shapes[] = {
-    {0, 1, 1, 1}, {0, 2, 1, 1},  {0, 3, 1, 4},  {0, 4, 2, 3}, {0, 5, 1, 2},  {0, 7, 3, 5},
-    {0, 8, 1, 8}, {0, 16, 1, 4}, {0, 17, 1, 3}, {1, 8, 4, 3}, {1, 16, 4, 4}, {1, 12, 2, 5},
-    {2, 8, 1, 4}, {2, 12, 1, 2}, {3, 6, 1, 3},  {3, 6, 3, 2},
+    {FLAT, 0, 1, 0, 1, 1},
+    {FLAT, 0, 2, 0, 1, 1},
+    {FLAT, 0, 3, 0, 1, 4},
+    {FLAT, 0, 4, 0, 2, 3},
+    {FLAT, 0, 5, 0, 1, 2},
+    {FLAT, 0, 7, 0, 3, 2},
+    {FLAT, 0, 8, 0, 1, 8},
+    {FLAT, 0, 16, 0, 1, 2},
+    {FLAT, 0, 17, 0, 1, 1},
+    {RAILS, 0, 8, 0, 4, 2},
+    {RAILS, 0, 16, 0, 2, 3},
+    {RAILS, 0, 12, 0, 1, 2},
+    {ONE_NIC, 0, 8, 0, 1, 4},
+    {ONE_NIC, 0, 12, 0, 1, 2},
+    {UNEVEN, 0, 6, 0, 1, 3},
+    {UNEVEN, 0, 6, 0, 3, 2},
+    {"cluster32", 0, 13, 0, 2, 1},
+    {"cluster32", 0, 7, 3, 4, 1},
+    {"cluster32-1nic", 0, 13, 0, 1, 2},
+    {"cluster32-1nic", 0, 12, 5, 1, 3},
+    {"dgx-h100", 4, 13, 0, 1, 1},
+    {"reference", 0, 4, 0, 2, 1},
+    {"reference", 0, 3, 0, 1, 3},
+    {"reference", 0, 4, 0, 1, 4},
+    {RAILS_LATE, 0, 13, 0, 1, 1},
+    {RAILS_LATE, 0, 7, 3, 2, 2},
+    {UNEVEN_LATE, 0, 6, 0, 1, 3},
 };
 
-static const CcsBytes sizes[] = {0, 1, 1000, 1048576, 1000003};
+static const CcsBytes sizes[] = {0, 1000, 1048576, 1000003};
 
 static const CcsTransport transports[] = {
     {.reduce_rate = CCS_RATE_UNLIMITED},
@@ -63,26 +95,40 @@ static CcsTime time_of(const CcsSchedule *schedule, const CcsTransport *transpor
     return outcome.time;
 }
 
-/* Writes and reads @schedule, @n_loops at once. */
-static CcsSchedule *read_back(const CcsSchedule *schedule, const char *what)
+static CcsMsccl *write_and_read(const CcsSchedule *schedule, const char *what)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(CcsMsccl) written = ccs_msccl_from_schedule(schedule, "test", notes, &error);
     ck_assert_msg(written != NULL, "%s: %s", what, error == NULL ? "" : error->message);
     g_autofree char *text = ccs_msccl_text(written);
-    g_autoptr(CcsMsccl) read = ccs_msccl_read("test.xml", text, strlen(text), &error);
+    CcsMsccl *read = ccs_msccl_read("test.xml", text, strlen(text), &error);
     ck_assert_msg(read != NULL, "%s: %s", what, error == NULL ? "" : error->message);
-    CcsSchedule *result = ccs_msccl_schedule(read, ccs_schedule_communicator(schedule), read->root,
-                                             1, read->is_in_place, &error);
-    ck_assert_msg(result != NULL, "%s: %s", what, error == NULL ? "" : error->message);
-    return result;
+    return read;
+}
+
+/* The schedule of @msccl, which is right. */
+static CcsSchedule *right_schedule(const CcsMsccl *msccl, const CcsCommunicator *communicator,
+                                   bool is_by_letter, const char *what)
+{
+    g_autoptr(GError) error = NULL;
+    CcsMscclUse use = {.root = msccl->root,
+                       .n_loops = 1,
+                       .is_in_place = msccl->is_in_place,
+                       .is_by_letter = is_by_letter};
+    CcsSchedule *schedule = ccs_msccl_schedule(msccl, communicator, &use, &error);
+    bool is_right = schedule != NULL && ccs_verify(schedule, &error);
+
+    ck_assert_msg(is_right, "%s: %s", what, error == NULL ? "" : error->message);
+    return schedule;
 }
 
 static void check_round_trip(const CcsAlgorithm *algorithm, uint32_t shape, CcsRank root)
 {
-    CcsAsked asked = {.machine = machines[shapes[shape].machine],
+    CcsAsked asked = {.machine = shapes[shape].machine,
+                      .n_nodes = shapes[shape].n_nodes,
                       .n_ranks = shapes[shape].n_ranks,
+                      .ranks_per_node = shapes[shape].ranks_per_node,
                       .collective = ccs_collective_info(algorithm->collective)->name,
                       .algorithm = algorithm->name,
                       .n_channels = shapes[shape].n_channels,
@@ -91,13 +137,14 @@ static void check_round_trip(const CcsAlgorithm *algorithm, uint32_t shape, CcsR
     g_autofree char *what =
         g_strdup_printf("%s %s, shape %u, root %u", asked.collective, asked.algorithm, shape, root);
     g_auto(CcsAnswer) answer;
-    g_autoptr(GError) error = NULL;
+    g_autoptr(CcsSchedule) letter = NULL;
 
     if (!ccs_ask_schedule(&asked, &answer))
         return;
-    g_autoptr(CcsSchedule) again = read_back(answer.schedule, what);
-    bool is_right = ccs_verify(again, &error);
-    ck_assert_msg(is_right, "%s: %s", what, error == NULL ? "" : error->message);
+    g_autoptr(CcsMsccl) msccl = write_and_read(answer.schedule, what);
+    g_autoptr(CcsSchedule) again = right_schedule(msccl, answer.communicator, false, what);
+    if (msccl->has_unordered)
+        letter = right_schedule(msccl, answer.communicator, true, what);
     for (size_t i = 0; i < G_N_ELEMENTS(transports); i++) {
         for (size_t j = 0; j < G_N_ELEMENTS(sizes); j++) {
             CcsTime expected = time_of(answer.schedule, &transports[i], sizes[j]);

@@ -119,6 +119,12 @@ static const struct {
      "f.xml:4:1: error: it waits for step 1 of its own block, which does not come before it"},
     {4, "depid='-1' deps='-1'", "depid='1' deps='0'",
      "f.xml:4:1: error: steps wait for each other in a circle: this one waits for"},
+    {8, "depid='0' deps='1'", "ccsim_unordered='1'",
+     "f.xml:8:76: error: 'ccsim_unordered' says nothing about a step that does not wait"},
+    {8, "depid='0'", "depid='0' ccsim_unordered='1'",
+     "f.xml:8:1: error: 'ccsim_unordered' is for steps that add to where they read"},
+    {8, "depid='0'", "ccsim_early='2' depid='0'",
+     "f.xml:8:76: error: 'ccsim_early' must be a number from 0 to 1"},
     /* what is sent and what is received */
     {13, "cnt='2'", "cnt='1'",
      "f.xml:5:1: error: this receives 2 chunks of a message that has 1, sent in line 13"},

@@ -55,6 +55,26 @@
            STEP("0", "s", "i", "0", "s", "0", "") STEP("1", "r", "i", "0", "s", "0", ""))          \
             TB("1", "-1", "-1", STEP("0", "re", "s", "0", "i", "0", more)))
 
+/* The same, where the second addition waits only for MSCCL, and its block has something to do
+ * afterwards that does not depend on the first. */
+#define FAN_IN_ANYHOW(more)                                                                        \
+    ALGO("3", "2", "custom", "1", "0",                                                             \
+         GPU("0", "2", "0", "0",                                                                   \
+             TB("0", "-1", "1", STEP("0", "rrc", "i", "0", "i", "0", ""))                          \
+                 TB("1", "-1", "2",                                                                \
+                    STEP("0", "rrc", "i", "0", "i", "0", AFTER("0", "0") more)                     \
+                        STEP("1", "r", "i", "1", "i", "1", ""))                                    \
+                     TB("2", "2", "-1", STEP("0", "s", "i", "1", "i", "1", AFTER("1", "1"))))      \
+             GPU("1", "2", "0", "0",                                                               \
+                 TB("0", "0", "-1", STEP("0", "s", "i", "0", "i", "0", AFTER("1", "0")))           \
+                     TB("1", "-1", "2", STEP("0", "r", "i", "1", "i", "1", "")))                   \
+                 GPU("2", "2", "0", "0",                                                           \
+                     TB("0", "0", "-1",                                                            \
+                        STEP("0", "s", "i", "0", "i", "0", "")                                     \
+                            STEP("1", "s", "i", "1", "i", "1", ""))                                \
+                         TB("1", "1", "-1", STEP("0", "s", "i", "1", "i", "1", ""))                \
+                             TB("2", "-1", "0", STEP("0", "r", "i", "1", "i", "1", ""))))
+
 #define EXCHANGE_BLOCK(id, peer, chunk)                                                            \
     TB("0", peer, peer,                                                                            \
        STEP("0", "s", "i", chunk, "i", "0", "") STEP("1", "r", "i", "0", "i", chunk, ""))
@@ -145,15 +165,23 @@ static CcsMsccl *read_text(const char *text)
 }
 
 /* The schedule of @text, executed @n_loops times, on a machine that @answer takes. */
-static void make_schedule(const char *text, uint32_t n_loops, CcsAnswer *answer)
+static void make_schedule_on(const char *machine, const char *text, uint32_t n_loops,
+                             CcsAnswer *answer)
 {
     g_autoptr(CcsMsccl) msccl = read_text(text);
     g_autoptr(GError) error = NULL;
 
-    ccs_ask_machine(&(CcsAsked){.machine = MACHINE, .n_ranks = msccl->n_ranks}, answer);
-    answer->schedule = ccs_msccl_schedule(msccl, answer->communicator, msccl->root, n_loops,
-                                          msccl->is_in_place, &error);
+    ccs_ask_machine(&(CcsAsked){.machine = machine, .n_ranks = msccl->n_ranks}, answer);
+    answer->schedule = ccs_msccl_schedule(
+        msccl, answer->communicator,
+        &(CcsMscclUse){.root = msccl->root, .n_loops = n_loops, .is_in_place = msccl->is_in_place},
+        &error);
     ck_assert_msg(answer->schedule != NULL, "%s", error == NULL ? "" : error->message);
+}
+
+static void make_schedule(const char *text, uint32_t n_loops, CcsAnswer *answer)
+{
+    make_schedule_on(MACHINE, text, n_loops, answer);
 }
 
 START_TEST(a_step_does_what_its_type_says)
@@ -206,6 +234,56 @@ static CcsTime time_of(const CcsAnswer *answer, CcsBytes size)
     ck_assert(ccs_simulation_run(simulation, size, &outcome, NULL));
     return outcome.time;
 }
+
+/* What is sent back on the way, 3 us after it has come, need not wait for the first addition. */
+START_TEST(an_unordered_addition_holds_up_nothing)
+{
+    g_auto(CcsAnswer) ordered;
+    g_auto(CcsAnswer) unordered;
+    make_schedule(FAN_IN_ANYHOW(""), 1, &ordered);
+    make_schedule(FAN_IN_ANYHOW(" ccsim_unordered='1'"), 1, &unordered);
+
+    ck_assert_int_eq(time_of(&ordered, 0), 9 * CCS_PS_PER_US);
+    ck_assert_int_eq(time_of(&unordered, 0), 6 * CCS_PS_PER_US);
+}
+END_TEST
+
+START_TEST(by_the_letter_additions_wait_for_each_other)
+{
+    g_autoptr(CcsMsccl) msccl = read_text(FAN_IN_ANYHOW(" ccsim_unordered='1'"));
+    g_auto(CcsAnswer) answer;
+    g_autoptr(GError) error = NULL;
+    CcsMscclUse use = {.n_loops = 1, .is_in_place = true, .is_by_letter = true};
+
+    ccs_ask_machine(&(CcsAsked){.machine = MACHINE, .n_ranks = 3}, &answer);
+    answer.schedule = ccs_msccl_schedule(msccl, answer.communicator, &use, &error);
+    ck_assert_int_eq(time_of(&answer, 0), 9 * CCS_PS_PER_US);
+}
+END_TEST
+
+/* A rank that comes late receives in the meantime, and copies only what belongs to that. */
+START_TEST(a_late_gpu_copies_only_what_is_early)
+{
+    static const char *const texts[] = {
+        ALGO(
+            "1", "2", "custom", "1", "0",
+            GPU("0", "2", "0", "0", TB("0", "-1", "-1", STEP("0", "cpy", "i", "0", "i", "1", "")))),
+        ALGO("1", "2", "custom", "1", "0",
+             GPU("0", "2", "0", "0",
+                 TB("0", "-1", "-1", STEP("0", "cpy", "i", "0", "i", "1", " ccsim_early='1'")))),
+        ALGO("2", "1", "custom", "1", "0",
+             GPU("0", "1", "0", "0", TB("0", "-1", "1", STEP("0", "rrc", "i", "0", "i", "0", "")))
+                 GPU("1", "1", "0", "0",
+                     TB("0", "0", "-1", STEP("0", "s", "i", "0", "i", "0", "")))),
+    };
+    static const CcsTime times[] = {50, 0, 3};
+    g_auto(CcsAnswer) answer;
+    make_schedule_on(MACHINE "faults: [{kind: late-gpu, gpu: n0.gpu0, delay: 50 us}]\n", texts[_i],
+                     1, &answer);
+
+    ck_assert_int_eq(time_of(&answer, 0), times[_i] * CCS_PS_PER_US);
+}
+END_TEST
 
 #define PASS_ON                                                                                    \
     ALGO("3", "1", "broadcast", "1", "0",                                                          \
@@ -286,9 +364,10 @@ START_TEST(the_job_must_have_as_many_ranks)
     g_autoptr(CcsMsccl) msccl = read_text(PASS_ON);
     g_auto(CcsAnswer) answer;
     g_autoptr(GError) error = NULL;
+    CcsMscclUse use = {.n_loops = 1, .is_in_place = true};
     ccs_ask_machine(&(CcsAsked){.machine = MACHINE, .n_ranks = 4}, &answer);
 
-    ck_assert_ptr_null(ccs_msccl_schedule(msccl, answer.communicator, 0, 1, true, &error));
+    ck_assert_ptr_null(ccs_msccl_schedule(msccl, answer.communicator, &use, &error));
     ck_assert(g_error_matches(error, CCS_ERROR, CCS_ERROR_INPUT));
     ck_assert_str_eq(error->message, "f.xml is for 3 GPUs, and the job has 4");
 }
@@ -299,9 +378,10 @@ START_TEST(a_file_that_asks_for_too_much_is_refused)
     g_autoptr(CcsMsccl) msccl = read_text(PASS_ON);
     g_auto(CcsAnswer) answer;
     g_autoptr(GError) error = NULL;
+    CcsMscclUse use = {.n_loops = 1U << 30, .is_in_place = true};
     ccs_ask_machine(&(CcsAsked){.machine = MACHINE, .n_ranks = 3}, &answer);
 
-    ck_assert_ptr_null(ccs_msccl_schedule(msccl, answer.communicator, 0, 1U << 30, true, &error));
+    ck_assert_ptr_null(ccs_msccl_schedule(msccl, answer.communicator, &use, &error));
     ck_assert(g_error_matches(error, CCS_ERROR, CCS_ERROR_INPUT));
 }
 END_TEST
@@ -354,6 +434,9 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, a_step_does_what_its_type_says, 0, G_N_ELEMENTS(right));
     tcase_add_loop_test(tcase, a_wrong_program_is_found_out, 0, G_N_ELEMENTS(wrong));
     tcase_add_test(tcase, rrs_stores_nothing);
+    tcase_add_test(tcase, an_unordered_addition_holds_up_nothing);
+    tcase_add_test(tcase, by_the_letter_additions_wait_for_each_other);
+    tcase_add_loop_test(tcase, a_late_gpu_copies_only_what_is_early, 0, 3);
     tcase_add_loop_test(tcase, loops_follow_each_other_through_the_blocks, 1, 6);
     tcase_add_test(tcase, a_block_does_one_step_after_the_other);
     tcase_add_test(tcase, chunks_are_as_large_as_what_was_put_into_them);

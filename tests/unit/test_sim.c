@@ -129,6 +129,23 @@ START_TEST(a_late_rank_makes_the_others_wait)
 }
 END_TEST
 
+START_TEST(a_late_rank_does_in_the_meantime_what_is_early)
+{
+    g_auto(CcsAnswer) answer;
+    ccs_ask_machine(
+        &(CcsAsked){.machine = PAIR "faults: [{kind: late-gpu, gpu: n1.gpu0, delay: 10 us}]\n"},
+        &answer);
+    g_autoptr(CcsSchedule) schedule = ccs_schedule_new(CCS_ALLREDUCE, answer.communicator, 0, 1, 1);
+    CcsLane work = {.source = 1, .peer = 1, .n_messages = 1, .duration = 2000000};
+
+    ccs_schedule_set_n_chunks(schedule, 1);
+    CcsLaneId lane = ccs_schedule_add_lane(schedule, &work);
+    ck_assert_int_eq(time_of(schedule, &ccs_transport_ideal), 10000000 + 2000000);
+    ccs_schedule_edit_lane(schedule, lane)->is_early = true;
+    ck_assert_int_eq(time_of(schedule, &ccs_transport_ideal), 2000000);
+}
+END_TEST
+
 START_TEST(one_rank_needs_only_the_launch)
 {
     CcsAsked asked = {.machine = "node: {gpus: 1}\n",
@@ -218,6 +235,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_copy_does_not_overtake_a_reduction);
     tcase_add_test(tcase, the_critical_path_says_where_the_time_went);
     tcase_add_test(tcase, a_late_rank_makes_the_others_wait);
+    tcase_add_test(tcase, a_late_rank_does_in_the_meantime_what_is_early);
     tcase_add_test(tcase, one_rank_needs_only_the_launch);
     tcase_add_test(tcase, time_that_runs_over_is_an_error);
     tcase_add_loop_test(tcase, what_never_ends_is_an_error_in_every_engine, 0,
