@@ -11,13 +11,6 @@
 
 typedef uint64_t CcsCell;
 
-typedef struct {
-    CcsBuffer buffer;
-    CcsRank rank;
-    uint32_t channel;
-    uint32_t chunk;
-} CcsPlace;
-
 uint64_t ccs_n_cells(const CcsSchedule *schedule);
 CcsCell ccs_cell(const CcsSchedule *schedule, const CcsPlace *place);
 CcsPlace ccs_cell_place(const CcsSchedule *schedule, CcsCell cell);

@@ -196,8 +196,10 @@ static bool fail(const Races *races, const Pair *pair, const CcsMessage *message
     g_autofree char *before =
         ccs_message_describe(races->schedule, pair->before.lane, pair->before.message);
 
-    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%s: it %s chunk %u at rank %u, which %s %s",
-                after, does[pair->use], place.chunk, place.rank, before, may[pair->use_before]);
+    g_autofree char *name = ccs_schedule_name_place(races->schedule, &place, false);
+
+    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%s: it %s %s at rank %u, which %s %s", after,
+                does[pair->use], name, place.rank, before, may[pair->use_before]);
     return false;
 }
 

@@ -15,10 +15,13 @@ struct CcsSchedule {
     uint32_t distance;         /* of sendrecv */
     const CcsWeights *weights; /* not owned; may be NULL */
     GPtrArray *labels;         /* of owned texts */
-    GArray *sizes;             /* of uint32_t: for each list how many chunks, and which */
-    GPtrArray *phases;         /* of owned names, NULL-terminated */
-    GArray *lanes;             /* of CcsLane */
-    GArray *dependencies;      /* of CcsDependency */
+    CcsPlaceName *place_name;  /* NULL: none */
+    void *place_names;         /* owned, by the function below */
+    GDestroyNotify free_place_names;
+    GArray *sizes;        /* of uint32_t: for each list how many chunks, and which */
+    GPtrArray *phases;    /* of owned names, NULL-terminated */
+    GArray *lanes;        /* of CcsLane */
+    GArray *dependencies; /* of CcsDependency */
 };
 
 CcsSchedule *ccs_schedule_new(CcsCollective collective, const CcsCommunicator *communicator,
@@ -47,6 +50,8 @@ void ccs_schedule_free(CcsSchedule *schedule)
         return;
     g_free(schedule->owners);
     g_ptr_array_unref(schedule->labels);
+    if (schedule->free_place_names != NULL)
+        schedule->free_place_names(schedule->place_names);
     g_array_unref(schedule->sizes);
     g_ptr_array_unref(schedule->phases);
     g_array_unref(schedule->lanes);
@@ -184,6 +189,24 @@ uint32_t ccs_schedule_add_label(CcsSchedule *schedule, const char *label)
 const char *ccs_schedule_label(const CcsSchedule *schedule, uint32_t label)
 {
     return label == 0 ? NULL : g_ptr_array_index(schedule->labels, label - 1);
+}
+
+void ccs_schedule_set_place_names(CcsSchedule *schedule, CcsPlaceName *name, void *data,
+                                  GDestroyNotify free)
+{
+    g_assert(schedule->place_name == NULL);
+    schedule->place_name = name;
+    schedule->place_names = data;
+    schedule->free_place_names = free;
+}
+
+char *ccs_schedule_name_place(const CcsSchedule *schedule, const CcsPlace *place, bool is_full)
+{
+    if (schedule->place_name != NULL)
+        return schedule->place_name(schedule->place_names, place);
+    if (is_full)
+        return g_strdup_printf("chunk %u of channel %u", place->chunk, place->channel);
+    return g_strdup_printf("chunk %u", place->chunk);
 }
 
 uint32_t ccs_schedule_add_sizes(CcsSchedule *schedule, const uint32_t *chunks, uint32_t n)

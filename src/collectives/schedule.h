@@ -123,6 +123,17 @@ typedef struct {
 
 typedef struct CcsSchedule CcsSchedule;
 
+/* Where a chunk lies. */
+typedef struct {
+    CcsBuffer buffer;
+    CcsRank rank;
+    uint32_t channel;
+    uint32_t chunk;
+} CcsPlace;
+
+/* What the user calls a place of a rank. Returns: (transfer full). */
+typedef char *CcsPlaceName(const void *data, const CcsPlace *place);
+
 /* ccs_schedule_new: keeps @communicator, which must outlive the schedule. @root is 0 where
  * the collective has none. */
 CcsSchedule *ccs_schedule_new(CcsCollective collective, const CcsCommunicator *communicator,
@@ -172,6 +183,15 @@ const char *const *ccs_schedule_phases(const CcsSchedule *schedule);
  * call behind it. Returns: its number, from 1. */
 uint32_t ccs_schedule_add_label(CcsSchedule *schedule, const char *label);
 const char *ccs_schedule_label(const CcsSchedule *schedule, uint32_t label); /* NULL for 0 */
+
+/* ccs_schedule_set_place_names: for schedules that are made of what the user has written. @free
+ * frees @data with the schedule; copies of the schedule do without names. */
+void ccs_schedule_set_place_names(CcsSchedule *schedule, CcsPlaceName *name, void *data,
+                                  GDestroyNotify free);
+
+/* ccs_schedule_name_place: "chunk 3" where the schedule has no names of its own; "chunk 3 of
+ * channel 0" if @is_full. Returns: (transfer full). */
+char *ccs_schedule_name_place(const CcsSchedule *schedule, const CcsPlace *place, bool is_full);
 
 /* ccs_schedule_add_sizes: for lanes whose messages are not as large as the chunks that they are
  * read from, such as those of scratch cells: message k is as large as the @n chunks @chunks[i] + k

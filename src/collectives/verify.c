@@ -25,6 +25,11 @@ typedef struct {
     uint64_t *ranks;   /* n_words for each */
 } Flight;
 
+typedef struct {
+    uint32_t lane; /* plus 1; 0: nothing has */
+    uint32_t message;
+} Writer;
+
 /* Messages in the order in which they joined, of which any can be taken. */
 typedef struct {
     GPtrArray *flights; /* of Flight, owned; the first `head` places are empty */
@@ -39,6 +44,7 @@ typedef struct {
     uint32_t n_words;  /* of a set of ranks */
     uint32_t *origins; /* by cell */
     uint64_t *ranks;   /* likewise, n_words each */
+    Writer *writers;   /* by cell: what has written to it last */
     Pool unsent;       /* being read at their source */
     Pool sent;         /* on their way */
     GPtrArray *spare;  /* of Flight, owned */
@@ -142,6 +148,7 @@ static void player_init(Player *player, const CcsSchedule *schedule, CcsPlayOrde
                  .n_words = n_words,
                  .origins = g_new0(uint32_t, n_cells),
                  .ranks = g_new0(uint64_t, n_cells * n_words),
+                 .writers = g_new0(Writer, n_cells),
                  .unsent = {g_ptr_array_new_with_free_func(free_flight), 0},
                  .sent = {g_ptr_array_new_with_free_func(free_flight), 0},
                  .spare = g_ptr_array_new_with_free_func(free_flight),
@@ -159,6 +166,7 @@ static void player_clear(Player *player)
 {
     g_free(player->origins);
     g_free(player->ranks);
+    g_free(player->writers);
     g_ptr_array_unref(player->unsent.flights);
     g_ptr_array_unref(player->sent.flights);
     g_ptr_array_unref(player->spare);
@@ -224,9 +232,10 @@ static bool fail_at(const Player *player, const Flight *flight, const CcsPlace *
 {
     g_autofree char *message =
         ccs_message_describe(player->schedule, flight->lane, flight->message);
+    g_autofree char *name = ccs_schedule_name_place(player->schedule, place, false);
 
-    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%s: chunk %u at rank %u %s", message,
-                place->chunk, place->rank, what);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%s: %s at rank %u %s", message, name,
+                place->rank, what);
     return false;
 }
 
@@ -349,6 +358,7 @@ static bool deliver(Player *player, guint index, GError **error)
     for (uint32_t i = 0; i < flight->n; i++) {
         if (!(is_added ? add_into(player, flight, i, error) : copy_into(player, flight, i, error)))
             return false;
+        player->writers[flight->to[i]] = (Writer){flight->lane + 1, flight->message};
     }
     ccs_progress_arrived(player->progress, flight->lane, flight->message);
     wake(player, flight->lane, CCS_ARRIVED, flight->message);
@@ -426,10 +436,58 @@ static void wanted_set(const Player *player, CcsRank only, uint64_t *ret_set)
         ret_set[n / 64] = ((uint64_t)1 << (n % 64)) - 1;
 }
 
+/* The message that brought to the rank what @writer has then copied to @cell; a writer that is
+ * none if it is not such a copy. */
+static Writer bringer_of(const Player *player, Writer writer, CcsCell cell)
+{
+    const CcsLane *lane = ccs_schedule_lane(player->schedule, writer.lane - 1);
+    uint32_t n = ccs_box_n_chunks(&lane->from);
+    g_autofree CcsCell *from = g_new(CcsCell, n);
+    g_autofree CcsCell *to = g_new(CcsCell, n);
+    CcsPlace outside;
+    Writer before = {0, 0};
+
+    if (!ccs_lane_is_local(lane) || writer.message < lane->n_reduced ||
+        !ccs_message_cells(player->schedule, lane, writer.message, CCS_END_SOURCE, from,
+                           &outside) ||
+        !ccs_message_cells(player->schedule, lane, writer.message, CCS_END_TARGET, to, &outside))
+        return before;
+    for (uint32_t i = 0; i < n; i++)
+        before = to[i] == cell ? player->writers[from[i]] : before;
+    bool is_bringer =
+        before.lane > 0 && !ccs_lane_is_local(ccs_schedule_lane(player->schedule, before.lane - 1));
+    return is_bringer ? before : (Writer){0, 0};
+}
+
+static bool fail_wrong(const Player *player, const CcsPlace *place, GError **error)
+{
+    const CcsSchedule *schedule = player->schedule;
+    CcsCell cell = ccs_cell(schedule, place);
+    Writer writer = player->writers[cell];
+    g_autofree char *name = ccs_schedule_name_place(schedule, place, true);
+
+    if (writer.lane == 0) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
+                    "rank %u ends with the wrong data in %s, which nothing has written to",
+                    place->rank, name);
+        return false;
+    }
+    Writer bringer = bringer_of(player, writer, cell);
+    g_autofree char *last = ccs_message_describe(schedule, writer.lane - 1, writer.message);
+    g_autofree char *by = bringer.lane == 0
+                              ? g_strdup("")
+                              : ccs_message_describe(schedule, bringer.lane - 1, bringer.message);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
+                "%s: rank %u ends with the wrong data in %s, which this has written to last%s%s",
+                last, place->rank, name, bringer.lane == 0 ? "" : ", with what came by ", by);
+    return false;
+}
+
 static bool check_chunk(const Player *player, CcsRank rank, uint32_t channel, uint32_t chunk,
                         uint64_t *set, GError **error)
 {
-    CcsCell cell = ccs_cell(player->schedule, &(CcsPlace){CCS_BUFFER_OUTPUT, rank, channel, chunk});
+    CcsPlace place = {CCS_BUFFER_OUTPUT, rank, channel, chunk};
+    CcsCell cell = ccs_cell(player->schedule, &place);
     CcsPromise promise;
 
     if (!ccs_contract_promises(player->schedule, rank, channel, chunk, &promise))
@@ -438,9 +496,7 @@ static bool check_chunk(const Player *player, CcsRank rank, uint32_t channel, ui
     if (player->origins[cell] == promise.origin + 1 &&
         is_same_set(player, set_of(player, cell), set))
         return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                "rank %u ends with the wrong data in chunk %u of channel %u", rank, chunk, channel);
-    return false;
+    return fail_wrong(player, &place, error);
 }
 
 static bool check_result(const Player *player, GError **error)
@@ -459,6 +515,18 @@ static bool check_result(const Player *player, GError **error)
     return true;
 }
 
+/* Of wrong data a race names the cause, and not only the place. */
+static bool check_end(const Player *player, GError **error)
+{
+    g_autoptr(GError) wrong = NULL;
+
+    if (check_result(player, &wrong))
+        return true;
+    if (ccs_races_check(player->schedule, error))
+        g_propagate_error(error, g_steal_pointer(&wrong));
+    return false;
+}
+
 bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t seed, GError **error)
 {
     if (ccs_schedule_n_ranks(schedule) == 1)
@@ -470,7 +538,7 @@ bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t s
         if (!ccs_interrupt_check(error) || !step(&player, error))
             return false;
     }
-    return check_result(&player, error);
+    return check_end(&player, error);
 }
 
 bool ccs_verify_orders(const CcsSchedule *schedule, uint32_t n_random, GError **error)

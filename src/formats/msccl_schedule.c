@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "formats/msccl_cells.h"
 #include "formats/msccl_internal.h"
+#include "formats/msccl_names.h"
 
 #define MAX_CELLS   ((uint64_t)1 << 26) /* of all buffers of one kind */
 #define MAX_TOUCHED ((uint64_t)1 << 26) /* chunks of all steps together */
@@ -54,6 +55,7 @@ typedef struct {
     uint32_t most_slots;
     GArray *sized; /* of uint32_t: chunks of the collective that are as large as those sent */
     CcsMscclCells *cells;
+    CcsMscclNames *names; /* owned by the schedule */
     uint64_t n_touched;
     uint64_t n_waits;
     uint32_t search;
@@ -80,6 +82,7 @@ static uint32_t take_slot(Builder *builder, CcsRank rank, uint32_t part, const C
     uint32_t *n_slots = &builder->n_slots[rank * builder->msccl->n_parts + part];
     uint32_t slot = builder->first_slot + *n_slots;
 
+    ccs_msccl_names_add_slot(builder->names, rank, part, slot, step);
     *n_slots += step->n_chunks;
     builder->most_slots = MAX(builder->most_slots, *n_slots);
     return slot;
@@ -475,6 +478,11 @@ static void builder_clear(Builder *builder)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Builder, builder_clear)
 
+static void free_names(void *names)
+{
+    ccs_msccl_names_free(names);
+}
+
 CcsSchedule *ccs_msccl_schedule(const CcsMsccl *msccl, const CcsCommunicator *communicator,
                                 const CcsMscclUse *use, GError **error)
 {
@@ -488,6 +496,8 @@ CcsSchedule *ccs_msccl_schedule(const CcsMsccl *msccl, const CcsCommunicator *co
                     msccl->label, msccl->n_ranks, ccs_communicator_n_ranks(communicator));
         return NULL;
     }
+    builder.names = ccs_msccl_names_new(msccl, use, builder.first_slot);
+    ccs_schedule_set_place_names(builder.schedule, ccs_msccl_names_find, builder.names, free_names);
     ccs_schedule_add_phase(builder.schedule, "program");
     ccs_schedule_set_n_chunks(builder.schedule, builder.layout.per_part * use->n_loops);
     ccs_schedule_set_placing(builder.schedule, use->is_in_place ? CCS_PLACING_IN : CCS_PLACING_OUT);

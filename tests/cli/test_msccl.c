@@ -119,6 +119,56 @@ START_TEST(a_wrong_file_is_told_by_the_line_and_ends_in_1)
 }
 END_TEST
 
+/* Each in COPY: what is changed, and what the message names. */
+static const struct {
+    const char *from;
+    const char *to;
+    const char *problem;
+} faults[] = {
+    {"type='s' srcbuf='i'", "type='s' srcbuf='o'", "a.xml:4:1: "}, /* nothing may be there yet */
+    {"type='r' dstbuf='o' dstoff='1'", "type='r' dstbuf='o' dstoff='0'", "a.xml:"},
+    {"type='cpy' srcbuf='i' srcoff='0' dstbuf='o' dstoff='0'",
+     "type='cpy' srcbuf='i' srcoff='0' dstbuf='o' dstoff='1'", "a.xml:"},
+    {"<step s='0' type='cpy' srcbuf='i' srcoff='0' dstbuf='o' dstoff='0' cnt='1'/>", "",
+     "rank 0 ends with the wrong data in output chunk 0, which nothing has written to"},
+};
+
+START_TEST(a_wrong_step_is_named)
+{
+    g_autoptr(GString) text = g_string_new(COPY("allgather", "", "i"));
+    ck_assert_uint_eq(g_string_replace(text, faults[_i].from, faults[_i].to, 1), 1);
+    write_file(folder, "a.xml", text->str);
+    g_auto(CcsProgramRun) verified = run("verify a.xml");
+
+    assert_status(&verified, 1);
+    assert_says(verified.errors, faults[_i].problem);
+}
+END_TEST
+
+#define SWAP_GPU(id, peer, sent)                                                                   \
+    "<gpu id='" id "' i_chunks='2' o_chunks='2' s_chunks='0'>\n"                                   \
+    "<tb id='0' send='" peer "' recv='" peer "' chan='0'>\n"                                       \
+    "<step s='0' type='s' srcbuf='i' srcoff='" sent "' cnt='1'/>\n"                                \
+    "<step s='1' type='r' dstbuf='o' dstoff='" peer "' cnt='1'/>\n"                                \
+    "</tb><tb id='1' send='-1' recv='-1' chan='0'>\n"                                              \
+    "<step s='0' type='cpy' srcbuf='i' srcoff='" id "' dstbuf='o' dstoff='" id "' cnt='1'/>\n"     \
+    "</tb></gpu>\n"
+
+START_TEST(the_wrong_chunk_is_told_with_the_steps_that_sent_and_stored_it)
+{
+    write_file(folder, "a.xml",
+               "<algo nchannels='1' nchunksperloop='2' ngpus='2' coll='alltoall'>\n" SWAP_GPU(
+                   "0", "1", "1") SWAP_GPU("1", "0", "1") "</algo>\n");
+    g_auto(CcsProgramRun) verified = run("verify a.xml");
+
+    assert_status(&verified, 1);
+    assert_says(verified.errors,
+                "a.xml:5:1: program of channel 0, message 0 from rank 0 to rank 0:"
+                " rank 0 ends with the wrong data in output chunk 1, which this has"
+                " written to last, with what came by a.xml:11:1: ");
+}
+END_TEST
+
 START_TEST(what_a_file_is_not_made_for_is_noted)
 {
     write_file(folder, "a.xml", COPY("allgather", " minBytes='16' maxBytes='64'", "i"));
@@ -205,6 +255,8 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_result_bears_the_name_of_the_file);
     tcase_add_test(tcase, a_file_comes_from_stdin_and_goes_to_stdout);
     tcase_add_test(tcase, a_wrong_file_is_told_by_the_line_and_ends_in_1);
+    tcase_add_loop_test(tcase, a_wrong_step_is_named, 0, G_N_ELEMENTS(faults));
+    tcase_add_test(tcase, the_wrong_chunk_is_told_with_the_steps_that_sent_and_stored_it);
     tcase_add_test(tcase, what_a_file_is_not_made_for_is_noted);
     tcase_add_test(tcase, a_custom_program_is_executed_but_not_verified);
     tcase_add_loop_test(tcase, what_cannot_be_done_is_refused, 0, G_N_ELEMENTS(refusals));

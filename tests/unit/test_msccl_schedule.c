@@ -143,7 +143,10 @@ static const struct {
     const char *text;
     const char *problem;
 } wrong[] = {
-    {FAN_IN(""), "rank 0 ends with the wrong data"}, /* both add to the same: one is lost */
+    /* both add to the same: one is lost */
+    {FAN_IN(""),
+     "f.xml:1:181: program of channel 0, message 0 from rank 0 to rank 0: it reads input"
+     " chunk 0 at rank 0, which f.xml:3:40: program"},
     {ALGO("2", "1", "allreduce", "1", "0", ASIDE("0", "1", "") ASIDE("1", "0", AFTER("0", "1"))),
      "f.xml:4:"},
     {ALGO("2", "1", "allreduce", "0", "1",
@@ -282,6 +285,44 @@ START_TEST(a_late_gpu_copies_only_what_is_early)
                      1, &answer);
 
     ck_assert_int_eq(time_of(&answer, 0), times[_i] * CCS_PS_PER_US);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    uint32_t n_loops;
+    CcsPlace place;
+    const char *name;
+} names[] = {
+    {FAN_IN(""), 1, {CCS_BUFFER_OUTPUT, 0, 0, 0}, "input chunk 0"}, /* in place, without outputs */
+    {FAN_IN(""), 3, {CCS_BUFFER_OUTPUT, 0, 0, 2}, "input chunk 0 in loop 3"},
+    {FAN_IN(""), 1, {CCS_BUFFER_SCRATCH, 0, 0, 1}, "input chunk 0"}, /* where a message lands */
+    {CHAIN("rrs"), 1, {CCS_BUFFER_SCRATCH, 1, 0, 1}, "input chunk 0"},
+    {ALGO("2", "1", "allreduce", "1", "0", ASIDE("0", "1", "") ASIDE("1", "0", "")),
+     1,
+     {CCS_BUFFER_SCRATCH, 1, 0, 0},
+     "scratch chunk 0"},
+    {ALGO("2", "2", "allgather", "0", "1", GATHER_GPU("0", "1") GATHER_GPU("1", "0")),
+     1,
+     {CCS_BUFFER_INPUT, 1, 0, 1},
+     "input chunk 0"},
+    {ALGO("2", "2", "allgather", "0", "1", GATHER_GPU("0", "1") GATHER_GPU("1", "0")),
+     1,
+     {CCS_BUFFER_OUTPUT, 1, 0, 1},
+     "output chunk 1"},
+    {ALGO("2", "2", "reducescatter", "0", "1", SCATTER_GPU("0", "1") SCATTER_GPU("1", "0")),
+     1,
+     {CCS_BUFFER_OUTPUT, 1, 0, 1},
+     "output chunk 0"},
+};
+
+START_TEST(places_are_called_as_in_the_file)
+{
+    g_auto(CcsAnswer) answer;
+    make_schedule(names[_i].text, names[_i].n_loops, &answer);
+    g_autofree char *name = ccs_schedule_name_place(answer.schedule, &names[_i].place, true);
+
+    ck_assert_str_eq(name, names[_i].name);
 }
 END_TEST
 
@@ -437,6 +478,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, an_unordered_addition_holds_up_nothing);
     tcase_add_test(tcase, by_the_letter_additions_wait_for_each_other);
     tcase_add_loop_test(tcase, a_late_gpu_copies_only_what_is_early, 0, 3);
+    tcase_add_loop_test(tcase, places_are_called_as_in_the_file, 0, G_N_ELEMENTS(names));
     tcase_add_loop_test(tcase, loops_follow_each_other_through_the_blocks, 1, 6);
     tcase_add_test(tcase, a_block_does_one_step_after_the_other);
     tcase_add_test(tcase, chunks_are_as_large_as_what_was_put_into_them);

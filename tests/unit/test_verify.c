@@ -69,7 +69,7 @@ typedef struct {
 } Broken;
 
 static const Broken broken[] = {
-    {drop_a_message, "ends with the wrong data"},
+    {drop_a_message, "ends with the wrong data in chunk 1 of channel 0, which this has written"},
     {send_to_the_wrong_peer, "rank"},
     {send_another_chunk, "chunk"},
     {put_it_elsewhere, "is added to another chunk's data"},
