@@ -32,3 +32,8 @@ void ccs_print_text(const char *text);
 
 /* Prints a heading and an empty line. @level: of md, from 1. */
 void ccs_print_heading(CcsFormat format, uint32_t level, const char *heading);
+
+/* ccs_explain_steps: prints who sends what to whom, on few ranks of @machine, with one channel, and
+ * with few chunks unless the user wants many. */
+bool ccs_explain_steps(const CcsCase *asked, const CcsMachine *machine, CcsFormat format,
+                       GError **error);

@@ -130,6 +130,41 @@ START_TEST(markdown_has_headings_and_tables)
 }
 END_TEST
 
+/* Some algorithms keep their data in another order, or in scratch memory. */
+START_TEST(steps_name_the_data_and_not_where_they_lie)
+{
+    g_auto(CcsProgramRun) bruck = explain("allgather -A bruck --ranks 3");
+    g_auto(CcsProgramRun) blocks = explain("alltoall -A bruck --ranks 5");
+
+    assert_says(bruck.output, "\n   1  0->2    1->0    2->1\n");
+    assert_says(bruck.output, "of which chunk r is the block of rank r");
+    assert_says(blocks.output, "\n   1  0:1,3->1  1:2,4->2  2:0,3->3  ");
+    assert_says(blocks.output, "'0:1->2' is the block from rank 0 for rank 1");
+}
+END_TEST
+
+START_TEST(a_barrier_adds_nothing)
+{
+    g_auto(CcsProgramRun) run = explain("barrier -A dissemination --ranks 3");
+
+    assert_done(&run);
+    assert_says(run.output, "\n   1  ->1     ->2     ->0\n");
+    assert_says_not(run.output, "'+'");
+}
+END_TEST
+
+START_TEST(nodes_are_told_where_there_are_several_ranks_in_each)
+{
+    g_auto(CcsProgramRun) cluster = explain("allreduce -A ring -T cluster32");
+    g_auto(CcsProgramRun) node = explain("allreduce -A ring -T nvlink8");
+    g_auto(CcsProgramRun) flat = explain("allreduce -A ring --ranks 3");
+
+    assert_says(cluster.output, "On 8 ranks in 4 nodes (ranks 0-1, 2-3, 4-5, 6-7)");
+    assert_says(node.output, "On 8 ranks of one node");
+    assert_says(flat.output, "On 3 ranks;");
+}
+END_TEST
+
 static const char *const lines[] = {
     "barrier",
     "alltoall --ranks 5",
@@ -194,6 +229,9 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_long_table_of_steps_is_cut);
     tcase_add_test(tcase, without_a_name_all_algorithms_are_compared);
     tcase_add_test(tcase, markdown_has_headings_and_tables);
+    tcase_add_test(tcase, steps_name_the_data_and_not_where_they_lie);
+    tcase_add_test(tcase, a_barrier_adds_nothing);
+    tcase_add_test(tcase, nodes_are_told_where_there_are_several_ranks_in_each);
     tcase_add_loop_test(tcase, every_collective_is_explained, 0, G_N_ELEMENTS(lines));
     tcase_add_loop_test(tcase, what_is_wrong_is_refused, 0, G_N_ELEMENTS(wrong));
     suite_add_tcase(suite, tcase);
