@@ -80,7 +80,7 @@ START_TEST(topo_show_counts_vertices_and_links)
     g_auto(CcsProgramRun) run = ccs_program_run_line(folder, "topo show cluster32");
 
     assert_done(&run);
-    assert_says(run.output, "cluster32: 32 GPUs in 4 nodes, 32 NICs, 4 NVSwitches, 12 fabric "
+    assert_says(run.output, "cluster32: 32 GPUs in 4 nodes, 32 NICs, 4 NVSwitches, 9 fabric "
                             "switches");
     ck_assert(g_regex_match_simple("\nnvlink +64 +300 +300 +0 +0\n", run.output, 0, 0));
     ck_assert(g_regex_match_simple("\nnic +64 +50 +50 +0 +0\n", run.output, 0, 0));
