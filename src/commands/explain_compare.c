@@ -60,7 +60,7 @@ static bool print_table(const GPtrArray *explanations, const CcsSetting *setting
         best = MIN(best, explanation_at(explanations, i)->outcome.time);
     for (guint i = 0; i < explanations->len; i++) {
         const CcsExplanation *explanation = explanation_at(explanations, i);
-        add_row(rows, explanation, setting, explanation->outcome.time == best);
+        add_row(rows, explanation, setting, !ccs_time_is_faster(best, explanation->outcome.time));
     }
     return ccs_rows_end(rows, error);
 }

@@ -30,7 +30,7 @@ bool *ccs_winners_mark(const CcsStudyResult *results, uint32_t n, bool *ret_is_c
     for (uint32_t i = 0; i < n; i++) {
         g_autofree char *question = question_of(&results[i]);
         uint32_t at = GPOINTER_TO_UINT(g_hash_table_lookup(best, question));
-        marks[i] = results[i].result.time == results[at - 1].result.time;
+        marks[i] = !ccs_time_is_faster(results[at - 1].result.time, results[i].result.time);
     }
     if (ret_is_contest != NULL)
         *ret_is_contest = g_hash_table_size(best) < n;
@@ -51,10 +51,17 @@ typedef struct {
     CcsSimulation *simulation;   /* likewise */
 } Contender;
 
+/* Contenders that are equally fast where they are the fastest. */
+typedef struct {
+    uint32_t lead; /* one of them, which is simulated in their place */
+    GArray *all;   /* of uint32_t */
+} Team;
+
 typedef struct {
     const CcsMachine *machine;
     GArray *sizes;      /* of CcsBytes, rising */
     GArray *contenders; /* of Contender */
+    GPtrArray *teams;   /* of Team, owned: those that win somewhere */
     GArray *crossovers; /* of CcsCrossover */
 } Contest;
 
@@ -68,10 +75,25 @@ static void contender_clear(gpointer data)
     ccs_schedule_free(contender->schedule);
 }
 
+static void team_free(gpointer data)
+{
+    g_array_unref(((Team *)data)->all);
+    g_free(data);
+}
+
+static void crossover_clear(gpointer data)
+{
+    CcsCrossover *crossover = data;
+
+    g_ptr_array_unref(crossover->below);
+    g_ptr_array_unref(crossover->above);
+}
+
 static void contest_clear(Contest *contest)
 {
     g_clear_pointer(&contest->sizes, g_array_unref);
     g_clear_pointer(&contest->contenders, g_array_unref);
+    g_clear_pointer(&contest->teams, g_ptr_array_unref);
     g_clear_pointer(&contest->crossovers, g_array_unref);
 }
 
@@ -186,9 +208,11 @@ static bool simulate(const Contest *contest, uint32_t index, CcsBytes size, CcsT
     return true;
 }
 
-static bool is_faster(CcsTime a, CcsTime b)
+/* Sizes that ranks and channels do not divide make more of a difference than roundings of time do;
+ * a way that wins only by that is none to tell of. */
+static bool is_clearly_faster(CcsTime a, CcsTime b)
 {
-    return a < b - b / CCS_SAME_TIME;
+    return ccs_time_is_faster(a, b) && a < b - b / 10000;
 }
 
 /* Far apart, in the middle of the powers of two; else of the sizes. */
@@ -199,11 +223,11 @@ static CcsBytes middle(CcsBytes low, CcsBytes high)
     return low + (high - low) / 2;
 }
 
-/* Two contenders, of which the second is faster at the larger size but not at the smaller; and by
- * how much. */
+/* Two teams, of which the second is faster at the larger size but not at the smaller; and by how
+ * much. */
 typedef struct {
-    uint32_t below;
-    uint32_t above;
+    const Team *below;
+    const Team *above;
     CcsBytes low;
     CcsBytes high;
     CcsTime lag;  /* of the second at the smaller size, at least 0 */
@@ -229,6 +253,13 @@ static CcsBytes estimate(const Change *change, bool is_low_last)
     return CLAMP(size, change->low + nudge, change->high - nudge);
 }
 
+/* A rounder one not far below, which is more likely to be cut evenly. */
+static CcsBytes round_size(const Change *change, CcsBytes size)
+{
+    CcsBytes grain = (CcsBytes)1 << (g_bit_storage(half_tolerance(change)) - 1);
+    return size - size % MAX(grain / 2, 1);
+}
+
 /* How much the second is slower (below 0: faster) for @size. */
 static bool measure_lag(const Contest *contest, const Change *change, CcsBytes size,
                         CcsTime *ret_lag, bool *ret_is_faster, GError **error)
@@ -236,11 +267,11 @@ static bool measure_lag(const Contest *contest, const Change *change, CcsBytes s
     CcsTime below = 0;
     CcsTime above = 0;
 
-    if (!simulate(contest, change->below, size, &below, error) ||
-        !simulate(contest, change->above, size, &above, error))
+    if (!simulate(contest, change->below->lead, size, &below, error) ||
+        !simulate(contest, change->above->lead, size, &above, error))
         return false;
     *ret_lag = above - below;
-    *ret_is_faster = is_faster(above, below);
+    *ret_is_faster = ccs_time_is_faster(above, below);
     return true;
 }
 
@@ -285,7 +316,7 @@ static bool narrow(const Contest *contest, Change *change, GError **error)
         bool is_plain = n_tries > 6 && n_tries % 2 == 0; /* lest one end never moves */
         CcsBytes size =
             is_plain ? middle(change->low, change->high) : estimate(change, is_low_last);
-        if (!try_size(contest, change, size, &is_low_last, error))
+        if (!try_size(contest, change, round_size(change, size), &is_low_last, error))
             return false;
     }
     return true;
@@ -307,31 +338,58 @@ static bool is_known_slower(const Contest *contest, const Contender *contender, 
     return false;
 }
 
-/* Whether a third contender is faster than the two that cross at the larger size of @crossing,
- * where the faster of them takes @time. @ret_third: contenders->len if there is none. */
-static bool find_third(const Contest *contest, const Change *crossing, CcsTime time,
-                       uint32_t *ret_third, GError **error)
+/* Makes a team, which the contest owns, of contenders that are about to be added to it. */
+static Team *add_team(Contest *contest, uint32_t lead)
 {
-    *ret_third = contest->contenders->len;
+    Team *team = g_new(Team, 1);
+
+    *team = (Team){lead, g_array_new(false, false, sizeof(uint32_t))};
+    g_ptr_array_add(contest->teams, team);
+    return team;
+}
+
+/* Those that take no longer than @lead for @size, of which that is known. */
+static Team *team_around(Contest *contest, uint32_t lead, CcsBytes size, CcsTime time)
+{
+    Team *team = add_team(contest, lead);
+
     for (uint32_t i = 0; i < contest->contenders->len; i++) {
         CcsTime own = 0;
-        if (i == crossing->below || i == crossing->above ||
-            is_known_slower(contest, contender_at(contest, i), crossing->high, time))
+        if (look_up(contest, contender_at(contest, i), size, &own) &&
+            !ccs_time_is_faster(time, own))
+            g_array_append_val(team->all, i);
+    }
+    return team;
+}
+
+/* A third team that is faster than the two that cross at the larger size of @crossing, where the
+ * faster of them takes @time. @ret_third: NULL if there is none. */
+static bool find_third(Contest *contest, const Change *crossing, CcsTime time,
+                       const Team **ret_third, GError **error)
+{
+    uint32_t third = contest->contenders->len;
+
+    for (uint32_t i = 0; i < contest->contenders->len; i++) {
+        CcsTime own = 0;
+        if (is_known_slower(contest, contender_at(contest, i), crossing->high, time))
             continue;
         if (!simulate(contest, i, crossing->high, &own, error))
             return false;
-        if (is_faster(own, time)) {
+        if (is_clearly_faster(own, time)) {
             time = own;
-            *ret_third = i;
+            third = i;
         }
     }
+    *ret_third = third == contest->contenders->len
+                     ? NULL
+                     : team_around(contest, third, crossing->high, time);
     return true;
 }
 
 static bool add_crossovers(Contest *contest, Change change, uint32_t n_more, GError **error);
 
 /* From one to the other of @wide by way of @third, which wins at @size. */
-static bool add_by_way_of(Contest *contest, const Change *wide, uint32_t third, CcsBytes size,
+static bool add_by_way_of(Contest *contest, const Change *wide, const Team *third, CcsBytes size,
                           uint32_t n_more, GError **error)
 {
     Change first = {.below = wide->below, .above = third, .low = wide->low, .high = size};
@@ -341,70 +399,127 @@ static bool add_by_way_of(Contest *contest, const Change *wide, uint32_t third, 
            add_crossovers(contest, second, n_more - 1, error);
 }
 
+/* Returns: (transfer full): one result of each. */
+static GPtrArray *results_of(const Contest *contest, const Team *team)
+{
+    GPtrArray *results = g_ptr_array_new();
+
+    for (guint i = 0; i < team->all->len; i++) {
+        const Contender *contender = contender_at(contest, g_array_index(team->all, uint32_t, i));
+        g_ptr_array_add(results, (gpointer)(guintptr)contender->first);
+    }
+    return results;
+}
+
 /* Adds the crossover of @wide, or those by way of others that win in between, at most @n_more. */
 static bool add_crossovers(Contest *contest, Change wide, uint32_t n_more, GError **error)
 {
     Change crossing = wide;
-    uint32_t third = contest->contenders->len;
+    const Team *third = NULL;
     CcsTime time = 0;
 
     if (!try_ends(contest, &crossing, error) || !narrow(contest, &crossing, error) ||
-        !simulate(contest, wide.above, crossing.high, &time, error) ||
+        !simulate(contest, wide.above->lead, crossing.high, &time, error) ||
         (n_more > 0 && !find_third(contest, &crossing, time, &third, error)))
         return false;
-    if (third < contest->contenders->len)
+    if (third != NULL)
         return add_by_way_of(contest, &wide, third, crossing.high, n_more, error);
-    CcsCrossover crossover = {.below = contender_at(contest, wide.below)->first,
-                              .above = contender_at(contest, wide.above)->first,
+    CcsCrossover crossover = {.below = results_of(contest, wide.below),
+                              .above = results_of(contest, wide.above),
                               .size = crossing.high,
                               .time = time};
     g_array_append_val(contest->crossovers, crossover);
     return true;
 }
 
-/* The fastest for the size of index @at; of equals @champion, or else the first. */
-static uint32_t fastest(const Contest *contest, guint at, uint32_t champion)
+/* The least time for the size of index @at; @among: NULL for all contenders. */
+static uint32_t fastest(const Contest *contest, guint at, const bool *among)
 {
-    uint32_t best = champion;
+    uint32_t best = contest->contenders->len;
 
     for (uint32_t i = 0; i < contest->contenders->len; i++) {
         CcsTime time = contender_at(contest, i)->times[at];
-        if (time >= 0 && is_faster(time, contender_at(contest, best)->times[at]))
+        if (time >= 0 && (among == NULL || among[i]) &&
+            (best == contest->contenders->len || time < contender_at(contest, best)->times[at]))
             best = i;
     }
     return best;
 }
 
-static bool find_crossovers(Contest *contest, GError **error)
+/* Takes those from @is_in that do not win for the size of index @at. Returns: false, with all as
+ * before, if none would be left. */
+static bool keep_winners(const Contest *contest, guint at, bool *is_in)
 {
-    uint32_t champion = fastest(contest, 0, 0);
+    uint32_t n = contest->contenders->len;
+    CcsTime best = contender_at(contest, fastest(contest, at, NULL))->times[at];
+    g_autofree bool *is_left = g_new0(bool, n);
+    bool is_any = false;
 
-    for (guint at = 1; at < contest->sizes->len; at++) {
-        uint32_t best = fastest(contest, at, champion);
-        Change change = {.below = champion,
-                         .above = best,
+    for (uint32_t i = 0; i < n; i++) {
+        CcsTime time = contender_at(contest, i)->times[at];
+        is_left[i] = is_in[i] && time >= 0 && !ccs_time_is_faster(best, time);
+        is_any = is_any || is_left[i];
+    }
+    if (is_any)
+        memcpy(is_in, is_left, n * sizeof *is_in);
+    return is_any;
+}
+
+/* Those that win for as many sizes as possible from index @at on; moves @at behind these. */
+static Team *next_winners(Contest *contest, guint *at)
+{
+    uint32_t n = contest->contenders->len;
+    g_autofree bool *is_in = g_new(bool, n);
+    guint first = *at;
+
+    for (uint32_t i = 0; i < n; i++)
+        is_in[i] = true;
+    while (*at < contest->sizes->len && keep_winners(contest, *at, is_in))
+        ++*at;
+    Team *team = add_team(contest, fastest(contest, first, is_in));
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_in[i])
+            g_array_append_val(team->all, i);
+    }
+    return team;
+}
+
+/* @ret_last: those that win at the last size. */
+static bool find_crossovers(Contest *contest, const Team **ret_last, GError **error)
+{
+    guint at = 0;
+    const Team *below = next_winners(contest, &at);
+
+    while (at < contest->sizes->len) {
+        Change change = {.below = below,
                          .low = g_array_index(contest->sizes, CcsBytes, at - 1),
                          .high = g_array_index(contest->sizes, CcsBytes, at)};
-        if (best != champion && !add_crossovers(contest, change, contest->contenders->len, error))
+        change.above = next_winners(contest, &at);
+        if (!add_crossovers(contest, change, contest->contenders->len, error))
             return false;
-        champion = best;
+        below = change.above;
     }
+    *ret_last = below;
     return true;
 }
 
 GArray *ccs_crossovers_find(const CcsMachine *machine, const CcsStudyResult *results, uint32_t n,
-                            GError **error)
+                            GPtrArray **ret_always, GError **error)
 {
     g_auto(Contest) contest = {
         .machine = machine,
         .sizes = sizes_of(results, n),
         .contenders = g_array_new(false, false, sizeof(Contender)),
+        .teams = g_ptr_array_new_with_free_func(team_free),
         .crossovers = g_array_new(false, false, sizeof(CcsCrossover)),
     };
+    const Team *last = NULL;
 
     g_array_set_clear_func(contest.contenders, contender_clear);
+    g_array_set_clear_func(contest.crossovers, crossover_clear);
     gather(&contest, results, n);
-    if (contest.contenders->len > 1 && !find_crossovers(&contest, error))
+    if (!find_crossovers(&contest, &last, error))
         return NULL;
+    *ret_always = contest.crossovers->len > 0 ? g_ptr_array_new() : results_of(&contest, last);
     return g_steal_pointer(&contest.crossovers);
 }
