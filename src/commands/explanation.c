@@ -29,6 +29,9 @@ CcsExplanation *ccs_explanation_new(const CcsCase *asked, const CcsSetting *sett
     explanation->bound =
         ccs_bounds_of(machine->bounds, asked->algorithm->collective, asked->root, setting->size,
                       ccs_schedule_n_channels(explanation->schedule), &machine->transport);
+    if (asked->weights != NULL)
+        ccs_bounds_raise_by_weights(machine->bounds, asked->weights, setting->size,
+                                    &machine->transport, &explanation->bound);
     return g_steal_pointer(&explanation);
 }
 
@@ -76,7 +79,7 @@ static void add_numbers(CcsRows *rows, const CcsTerms *terms, const CcsSetting *
     const CcsTransport *transport = &setting->machine->transport;
 
     if (!setting->is_flat) {
-        add_fact(rows, "in numbers", "not here: these ranks are not around one switch");
+        add_fact(rows, "in numbers", "not here: " CCS_NOT_FLAT);
         return;
     }
     g_autofree char *numbers =
@@ -85,21 +88,32 @@ static void add_numbers(CcsRows *rows, const CcsTerms *terms, const CcsSetting *
              ccs_terms_time_us(terms, &setting->flat, transport, setting->size));
 }
 
+/* "with n = 8, K = 64" */
+static char *arguments_text(const CcsExplanation *explanation, const CcsSetting *setting)
+{
+    if (!explanation->asked.algorithm->is_pipelined)
+        return g_strdup_printf("with n = %u", setting->n_ranks);
+    return g_strdup_printf("with n = %u, K = %u", setting->n_ranks,
+                           ccs_schedule_pipeline(explanation->schedule));
+}
+
 static void add_formula(CcsRows *rows, const CcsExplanation *explanation, const CcsSetting *setting)
 {
     const CcsAlgorithm *algorithm = explanation->asked.algorithm;
     CcsTerms terms = {0};
+    g_autofree char *refusal = ccs_explanation_terms(explanation, &terms);
+    g_autofree char *with = arguments_text(explanation, setting);
 
     add_fact(rows, "formula", "%s",
              algorithm->formula == NULL ? "none: there is no closed form" : algorithm->formula);
-    if (algorithm->terms == NULL)
+    if (algorithm->formula == NULL)
         return;
-    g_autofree char *with = algorithm->is_pipelined
-                                ? g_strdup_printf("with n = %u, K = %u", setting->n_ranks,
-                                                  ccs_schedule_pipeline(explanation->schedule))
-                                : g_strdup_printf("with n = %u", setting->n_ranks);
-    if (!ccs_explanation_terms(explanation, &terms)) {
-        add_fact(rows, with, "it does not hold");
+    if (refusal != NULL) {
+        add_fact(rows, with, "%s", refusal);
+        return;
+    }
+    if (setting->n_ranks == 1) {
+        add_fact(rows, with, "0.000 us: there is nobody to send to");
         return;
     }
     g_autofree char *letters = ccs_terms_in_letters(&terms);
