@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "commands/crossovers.h"
 #include "commands/winners.h"
 
 /* The columns of one row, as text; freed together. */
