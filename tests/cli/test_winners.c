@@ -234,8 +234,9 @@ START_TEST(a_config_shows_them_for_each_case)
 }
 END_TEST
 
-static const char *const compared[] = {"allreduce", "allgather", "reducescatter", "alltoall",
-                                       "broadcast", "reduce",    "gather",        "scatter"};
+static const char *const compared[] = {"allreduce", "allgather", "reducescatter",
+                                       "alltoall",  "broadcast", "reduce",
+                                       "gather",    "scatter",   "alltoallv"};
 
 START_TEST(each_collective_has_a_config_that_compares_its_algorithms)
 {
