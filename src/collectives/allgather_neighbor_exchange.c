@@ -129,5 +129,6 @@ const CcsAlgorithm ccs_allgather_neighbor_exchange = {
     .formula = "n/2 (a + o) + (n-1)/n S/B",
     .assumption = "n is even; all blocks are equal (Chen et al. 2005).",
     .terms = terms,
+    .holds_for = "an even n",
     .build = build,
 };

@@ -91,5 +91,6 @@ const CcsAlgorithm ccs_allgather_recursive_doubling = {
     .assumption = "n is a power of two (Thakur et al. 2005). Else the ranks beyond it are folded, "
                   "which takes two messages more, the last of them with n - 1 blocks.",
     .terms = terms,
+    .holds_for = "an n that is a power of two",
     .build = build,
 };

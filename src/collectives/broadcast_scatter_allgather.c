@@ -100,5 +100,6 @@ const CcsAlgorithm ccs_broadcast_scatter_allgather = {
     .assumption = "n is a power of two. The root sends round the ring without waiting, which "
                   "saves the log2 n latencies of the textbook's form (Thakur et al. 2005).",
     .terms = terms,
+    .holds_for = "an n that is a power of two",
     .build = build,
 };

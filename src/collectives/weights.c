@@ -257,3 +257,17 @@ double ccs_weights_load_ratio(const CcsWeights *weights, CcsRank *ret_busiest)
         *ret_busiest = busiest;
     return (double)most * weights->n_ranks / (double)all;
 }
+
+bool ccs_weights_are_even(const CcsWeights *weights)
+{
+    const CcsWork *first = row_of(weights, 0);
+
+    for (CcsRank source = 0; source < weights->n_rows; source++) {
+        const CcsWork *row = row_of(weights, source);
+        for (CcsRank target = 0; target < weights->n_ranks; target++) {
+            if (row[target + 1] - row[target] != first[1])
+                return false;
+        }
+    }
+    return true;
+}

@@ -5,6 +5,7 @@
  * is in proportion. Bytes are split exactly: each row's blocks add up to the row. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,3 +47,7 @@ CcsBytes ccs_weights_bytes(const CcsWeights *weights, CcsRank source, CcsRank ta
  * What the busiest rank receives, its own block included, over what a rank receives on
  * average. @ret_busiest may be NULL. */
 double ccs_weights_load_ratio(const CcsWeights *weights, CcsRank *ret_busiest);
+
+/* ccs_weights_are_even: whether all blocks, those that stay where they are included, are of one
+ * size. */
+bool ccs_weights_are_even(const CcsWeights *weights);

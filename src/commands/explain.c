@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "commands/command.h"
+#include "commands/effects.h"
 #include "commands/explanation.h"
 #include "commands/options.h"
+#include "commands/traffic.h"
 
 extern const CcsCommand ccs_command_explain;
 
@@ -43,6 +45,12 @@ static void add_own_options(GArray *entries, Arguments *arguments)
          "N"},
         {"chunks", 0, 0, G_OPTION_ARG_INT, &cases->n_chunks,
          "Pipeline depth of chains and trees (64, and 4 in the table of steps)", "N"},
+        {"distance", 0, 0, G_OPTION_ARG_INT, &cases->distance,
+         "How many ranks further on sendrecv sends (1)", "N"},
+        {"skew", 0, 0, G_OPTION_ARG_DOUBLE, &cases->skew,
+         "Load of the busiest receiver of alltoallv over the mean (1)", "X"},
+        {"matrix", 0, 0, G_OPTION_ARG_FILENAME, &cases->matrix,
+         "Weights of the blocks of alltoallv, as CSV: a line for each sender", "FILE"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &arguments->format_name, "table (default) or md",
          "FORMAT"},
     };
@@ -100,7 +108,34 @@ static GPtrArray *explain_cases(const GArray *cases, const CcsSetting *setting, 
     return NULL;
 }
 
+static void warn_without_effect(const CcsCaseArguments *given, const GArray *cases,
+                                const CcsMachine *machine)
+{
+    CcsAsked asked = {
+        .where = "",
+        .chunks = given->n_chunks == CCS_NOT_GIVEN ? NULL : "--chunks",
+        .root = given->root == CCS_NOT_GIVEN ? NULL : "-r",
+        .sizes = given->smallest == NULL ? NULL : "-b",
+        .distance = given->distance == CCS_NOT_GIVEN ? NULL : "--distance",
+        .skew = given->skew == CCS_NOT_GIVEN ? NULL : "--skew",
+        .matrix = given->matrix == NULL ? NULL : "--matrix",
+    };
+
+    ccs_effects_of_options(&asked, cases, machine);
+}
+
 /* One algorithm by its name is explained; else all that are asked for are compared. */
+static bool print(const GArray *cases, const CcsSetting *setting, bool is_one, CcsFormat format,
+                  GError **error)
+{
+    g_autoptr(GPtrArray) explanations = explain_cases(cases, setting, error);
+
+    if (explanations == NULL)
+        return false;
+    return is_one ? ccs_explanation_print(explanations->pdata[0], setting, format, error)
+                  : ccs_explanations_compare(explanations, setting, format, error);
+}
+
 static bool explain(Arguments *arguments, GError **error)
 {
     const char *names = arguments->cases.algorithms;
@@ -113,17 +148,17 @@ static bool explain(Arguments *arguments, GError **error)
     g_autoptr(CcsMachine) machine = ccs_machine_arguments_load(&arguments->machine, error);
     if (machine == NULL)
         return false;
-    g_autoptr(GArray) cases = ccs_case_list(&arguments->cases, arguments->collective,
-                                            ccs_communicator_n_ranks(machine->communicator), error);
-    if (cases == NULL)
+    uint32_t n_ranks = ccs_communicator_n_ranks(machine->communicator);
+    g_autoptr(CcsWeights) weights = NULL;
+    g_autoptr(GArray) cases =
+        ccs_case_list(&arguments->cases, arguments->collective, n_ranks, error);
+    if (cases == NULL || !ccs_case_weights(&arguments->cases, arguments->collective, n_ranks, cases,
+                                           &weights, error))
         return false;
+    warn_without_effect(&arguments->cases, cases, machine);
+    ccs_traffic_note("", weights);
     CcsSetting setting = ccs_setting_of(machine, arguments->size);
-    g_autoptr(GPtrArray) explanations = explain_cases(cases, &setting, error);
-    if (explanations == NULL)
-        return false;
-    if (is_one)
-        return ccs_explanation_print(explanations->pdata[0], &setting, arguments->format, error);
-    return ccs_explanations_compare(explanations, &setting, arguments->format, error);
+    return print(cases, &setting, is_one, arguments->format, error);
 }
 
 static bool read_size(Arguments *arguments, GError **error)

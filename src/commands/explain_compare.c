@@ -9,13 +9,16 @@ static const CcsExplanation *explanation_at(const GPtrArray *explanations, guint
     return g_ptr_array_index(explanations, index);
 }
 
-/* What the formula gives; NULL where that cannot be said. Returns: (transfer full). */
+/* What the formula gives, or "-" where that cannot be said. Returns: (transfer full). */
 static char *expected_us(const CcsExplanation *explanation, const CcsSetting *setting)
 {
     CcsTerms terms = {0};
+    g_autofree char *refusal = ccs_explanation_terms(explanation, &terms);
 
-    if (!setting->is_flat || !ccs_explanation_terms(explanation, &terms))
-        return NULL;
+    if (refusal == NULL && setting->n_ranks == 1)
+        return g_strdup("0.000");
+    if (refusal != NULL || !setting->is_flat)
+        return g_strdup("-");
     return g_strdup_printf("%.3f", ccs_terms_time_us(&terms, &setting->flat,
                                                      &setting->machine->transport, setting->size));
 }
@@ -38,8 +41,8 @@ static void add_row(CcsRows *rows, const CcsExplanation *explanation, const CcsS
         {CCS_CELL_NUMBER, bytes},
         {CCS_CELL_NUMBER, time},
         {CCS_CELL_NUMBER, of_bound},
-        {expected == NULL ? CCS_CELL_NULL : CCS_CELL_NUMBER, expected},
-        {algorithm->formula == NULL ? CCS_CELL_NULL : CCS_CELL_TEXT, algorithm->formula},
+        {CCS_CELL_TEXT, expected},
+        {CCS_CELL_TEXT, algorithm->formula == NULL ? "-" : algorithm->formula},
     };
 
     ccs_rows_add(rows, cells);
@@ -60,9 +63,29 @@ static bool print_table(const GPtrArray *explanations, const CcsSetting *setting
         best = MIN(best, explanation_at(explanations, i)->outcome.time);
     for (guint i = 0; i < explanations->len; i++) {
         const CcsExplanation *explanation = explanation_at(explanations, i);
-        add_row(rows, explanation, setting, explanation->outcome.time == best);
+        add_row(rows, explanation, setting, !ccs_time_is_faster(best, explanation->outcome.time));
     }
     return ccs_rows_end(rows, error);
+}
+
+/* Why there is a "-" in the place of a time by formula. */
+static void print_refusals(const GPtrArray *explanations, const CcsSetting *setting)
+{
+    bool is_first = true;
+
+    if (!setting->is_flat && setting->n_ranks > 1) {
+        printf("\nNo times by formula: " CCS_NOT_FLAT ".\n");
+        return;
+    }
+    for (guint i = 0; i < explanations->len; i++) {
+        const CcsExplanation *explanation = explanation_at(explanations, i);
+        CcsTerms terms = {0};
+        g_autofree char *refusal = ccs_explanation_terms(explanation, &terms);
+        if (refusal != NULL)
+            printf("%sNo time by formula for %s: %s.\n", is_first ? "\n" : "",
+                   explanation->asked.algorithm->name, refusal);
+        is_first = is_first && refusal == NULL;
+    }
 }
 
 /* When to choose which; of one that does not say, what it does. */
@@ -91,6 +114,7 @@ bool ccs_explanations_compare(const GPtrArray *explanations, const CcsSetting *s
            first->bound.name);
     if (!print_table(explanations, setting, format, error))
         return false;
+    print_refusals(explanations, setting);
     printf("\n");
     ccs_print_heading(format, 2, "When to choose which");
     print_choices(explanations, format);

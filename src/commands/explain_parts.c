@@ -22,8 +22,8 @@ char *ccs_setting_describe(const CcsSetting *setting)
     g_autofree char *cost =
         ccs_quantity_format(CCS_QUANTITY_TIME, (uint64_t)machine->transport.message_cost);
 
-    g_string_printf(text, "S = %" G_GUINT64_FORMAT " B on n = %u ranks ", setting->size,
-                    setting->n_ranks);
+    g_string_printf(text, "S = %" G_GUINT64_FORMAT " B on n = %u rank%s ", setting->size,
+                    setting->n_ranks, setting->n_ranks == 1 ? "" : "s");
     if (setting->is_flat) {
         g_autofree char *rate = ccs_quantity_format(CCS_QUANTITY_RATE, setting->flat.bandwidth);
         g_autofree char *latency =
@@ -84,13 +84,23 @@ CcsTraffic ccs_explanation_traffic(const CcsExplanation *explanation, bool is_se
     return traffic;
 }
 
-bool ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_terms)
+char *ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_terms)
 {
-    uint32_t n_ranks = ccs_schedule_n_ranks(explanation->schedule);
+    const CcsSchedule *schedule = explanation->schedule;
     const CcsAlgorithm *algorithm = explanation->asked.algorithm;
+    const CcsWeights *weights = explanation->asked.weights;
 
-    return algorithm->terms != NULL && n_ranks > 1 &&
-           algorithm->terms(n_ranks, ccs_schedule_pipeline(explanation->schedule), ret_terms);
+    *ret_terms = (CcsTerms){0};
+    if (algorithm->terms == NULL)
+        return g_strdup("there is no closed form");
+    if (ccs_schedule_n_ranks(schedule) == 1)
+        return NULL;
+    if (weights != NULL && !ccs_weights_are_even(weights))
+        return g_strdup("it holds only for blocks of one size");
+    if (!algorithm->terms(ccs_schedule_n_ranks(schedule), ccs_schedule_pipeline(schedule),
+                          ret_terms))
+        return g_strdup_printf("it holds only for %s", algorithm->holds_for);
+    return NULL;
 }
 
 double ccs_explanation_efficiency(const CcsExplanation *explanation)

@@ -18,8 +18,14 @@ typedef struct {
 /* What the ranks send, or receive. */
 CcsTraffic ccs_explanation_traffic(const CcsExplanation *explanation, bool is_sent);
 
-/* Whether the algorithm has terms that hold for so many ranks. */
-bool ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_terms);
+/* ccs_explanation_terms:
+ * The terms of the algorithm for these ranks, chunks and blocks; with one rank all are 0.
+ *
+ * Returns: NULL; or why there are none: (transfer full). */
+char *ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_terms);
+
+/* Why no times can be put into any formula. */
+#define CCS_NOT_FLAT "these ranks are not around one switch"
 
 /* The bound over the time; 1 where both are 0. */
 double ccs_explanation_efficiency(const CcsExplanation *explanation);
@@ -32,3 +38,8 @@ void ccs_print_text(const char *text);
 
 /* Prints a heading and an empty line. @level: of md, from 1. */
 void ccs_print_heading(CcsFormat format, uint32_t level, const char *heading);
+
+/* ccs_explain_steps: prints who sends what to whom, on few ranks of @machine, with one channel, and
+ * with few chunks unless the user wants many. */
+bool ccs_explain_steps(const CcsCase *asked, const CcsMachine *machine, CcsFormat format,
+                       GError **error);

@@ -4,14 +4,7 @@
 
 #include "commands/effects.h"
 #include "commands/explain_parts.h"
-#include "report/schedule_steps.h"
 #include "report/terms.h"
-
-/* What a table of steps may take. */
-#define DRAWN_RANKS_MAX 16U
-#define DRAWN_RANKS     8U /* where there are more than that */
-#define DRAWN_CHUNKS    4U
-#define DRAWN_ROWS      48U
 
 CcsExplanation *ccs_explanation_new(const CcsCase *asked, const CcsSetting *setting, GError **error)
 {
@@ -36,6 +29,9 @@ CcsExplanation *ccs_explanation_new(const CcsCase *asked, const CcsSetting *sett
     explanation->bound =
         ccs_bounds_of(machine->bounds, asked->algorithm->collective, asked->root, setting->size,
                       ccs_schedule_n_channels(explanation->schedule), &machine->transport);
+    if (asked->weights != NULL)
+        ccs_bounds_raise_by_weights(machine->bounds, asked->weights, setting->size,
+                                    &machine->transport, &explanation->bound);
     return g_steal_pointer(&explanation);
 }
 
@@ -46,82 +42,6 @@ void ccs_explanation_free(CcsExplanation *explanation)
     ccs_simulation_free(explanation->simulation);
     ccs_schedule_free(explanation->schedule);
     g_free(explanation);
-}
-
-/* The communicator that is drawn: a small part, with as many nodes as fit. */
-static CcsCommunicator *drawn_communicator(const CcsMachine *machine, GError **error)
-{
-    uint32_t n_nodes = ccs_communicator_n_nodes(machine->communicator);
-    uint32_t per_node = MAX(1, DRAWN_RANKS / n_nodes);
-    uint32_t n_ranks = 0;
-
-    for (uint32_t node = 0; node < n_nodes; node++)
-        n_ranks += MIN(per_node, ccs_communicator_n_local(machine->communicator, node));
-    return ccs_communicator_new(machine->topology, MIN(n_ranks, DRAWN_RANKS), per_node, error);
-}
-
-static bool is_reducing(const CcsSchedule *schedule)
-{
-    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
-        if (ccs_schedule_lane(schedule, id)->n_reduced > 0)
-            return true;
-    }
-    return false;
-}
-
-static void print_legend(const CcsSchedule *schedule, bool is_pipelined)
-{
-    uint32_t n_chunks = ccs_schedule_n_chunks(schedule);
-    g_autoptr(GString) text = g_string_new(NULL);
-
-    g_string_printf(text, "On %u ranks", ccs_schedule_n_ranks(schedule));
-    if (is_pipelined)
-        g_string_append_printf(text, " with K = %u", ccs_schedule_pipeline(schedule));
-    if (n_chunks > 1)
-        g_string_append_printf(text,
-                               "; the buffer is cut into %u chunks, and '1->2' is chunk 1, "
-                               "sent to rank 2",
-                               n_chunks);
-    if (is_reducing(schedule))
-        g_string_append(text, "; with a '+' behind it the receiver adds, else it copies");
-    g_string_append(text, ". What stands in one step goes on at once.");
-    ccs_print_text(text->str);
-    printf("\n");
-}
-
-static bool draw(const CcsSchedule *schedule, bool is_pipelined, CcsFormat format, GError **error)
-{
-    uint32_t n_steps = 0;
-    uint32_t n_shown = 0;
-
-    ccs_print_heading(format, 2, "Who sends what to whom");
-    print_legend(schedule, is_pipelined);
-    if (!ccs_schedule_steps_print(schedule, DRAWN_ROWS, format, stdout, &n_steps, &n_shown, error))
-        return false;
-    if (n_shown < n_steps)
-        printf("\nThese are the first %u of %u steps.\n", n_shown, n_steps);
-    printf("\n");
-    return true;
-}
-
-/* With few ranks, one channel, and few chunks unless the user wants so many. */
-static bool print_steps(const CcsCase *asked, const CcsMachine *machine, CcsFormat format,
-                        GError **error)
-{
-    bool is_whole = ccs_communicator_n_ranks(machine->communicator) <= DRAWN_RANKS_MAX;
-    g_autoptr(CcsCommunicator) part = is_whole ? NULL : drawn_communicator(machine, error);
-    CcsMachine small = *machine;
-    CcsCase drawn = *asked;
-
-    if (!is_whole && part == NULL)
-        return false;
-    if (!is_whole)
-        small.communicator = part;
-    drawn.n_channels = 1;
-    drawn.n_chunks = asked->n_chunks == 0 ? DRAWN_CHUNKS : asked->n_chunks;
-    drawn.root = asked->root < ccs_communicator_n_ranks(small.communicator) ? asked->root : 0;
-    g_autoptr(CcsSchedule) schedule = ccs_case_schedule(&drawn, &small, error);
-    return schedule != NULL && draw(schedule, asked->algorithm->is_pipelined, format, error);
 }
 
 G_GNUC_PRINTF(3, 4)
@@ -159,7 +79,7 @@ static void add_numbers(CcsRows *rows, const CcsTerms *terms, const CcsSetting *
     const CcsTransport *transport = &setting->machine->transport;
 
     if (!setting->is_flat) {
-        add_fact(rows, "in numbers", "not here: these ranks are not around one switch");
+        add_fact(rows, "in numbers", "not here: " CCS_NOT_FLAT);
         return;
     }
     g_autofree char *numbers =
@@ -168,21 +88,32 @@ static void add_numbers(CcsRows *rows, const CcsTerms *terms, const CcsSetting *
              ccs_terms_time_us(terms, &setting->flat, transport, setting->size));
 }
 
+/* "with n = 8, K = 64" */
+static char *arguments_text(const CcsExplanation *explanation, const CcsSetting *setting)
+{
+    if (!explanation->asked.algorithm->is_pipelined)
+        return g_strdup_printf("with n = %u", setting->n_ranks);
+    return g_strdup_printf("with n = %u, K = %u", setting->n_ranks,
+                           ccs_schedule_pipeline(explanation->schedule));
+}
+
 static void add_formula(CcsRows *rows, const CcsExplanation *explanation, const CcsSetting *setting)
 {
     const CcsAlgorithm *algorithm = explanation->asked.algorithm;
     CcsTerms terms = {0};
+    g_autofree char *refusal = ccs_explanation_terms(explanation, &terms);
+    g_autofree char *with = arguments_text(explanation, setting);
 
     add_fact(rows, "formula", "%s",
              algorithm->formula == NULL ? "none: there is no closed form" : algorithm->formula);
-    if (algorithm->terms == NULL)
+    if (algorithm->formula == NULL)
         return;
-    g_autofree char *with = algorithm->is_pipelined
-                                ? g_strdup_printf("with n = %u, K = %u", setting->n_ranks,
-                                                  ccs_schedule_pipeline(explanation->schedule))
-                                : g_strdup_printf("with n = %u", setting->n_ranks);
-    if (!ccs_explanation_terms(explanation, &terms)) {
-        add_fact(rows, with, "it does not hold");
+    if (refusal != NULL) {
+        add_fact(rows, with, "%s", refusal);
+        return;
+    }
+    if (setting->n_ranks == 1) {
+        add_fact(rows, with, "0.000 us: there is nobody to send to");
         return;
     }
     g_autofree char *letters = ccs_terms_in_letters(&terms);
@@ -238,7 +169,7 @@ bool ccs_explanation_print(const CcsExplanation *explanation, const CcsSetting *
         printf("\n");
     }
     if ((setting->n_ranks > 1 &&
-         !print_steps(&explanation->asked, setting->machine, format, error)) ||
+         !ccs_explain_steps(&explanation->asked, setting->machine, format, error)) ||
         !print_costs(explanation, setting, format, error))
         return false;
     print_assumption(algorithm);

@@ -43,22 +43,44 @@ static void list_algorithms(CcsRows *rows)
     }
 }
 
-static void list_builtin(CcsRows *rows, const char *kind, const char *folder)
+static void add_builtin(CcsRows *rows, const char *kind, const char *name, const CcsConfig *config)
 {
-    g_auto(GStrv) names = ccs_config_builtin_names(folder);
+    const char *title = ccs_config_text(config, "title");
+    const char *description = ccs_config_text(config, "description");
 
-    for (size_t i = 0; names[i] != NULL; i++)
-        add(rows, kind, names[i], NULL, NULL);
+    add(rows, kind, name, NULL, title != NULL ? title : description);
 }
 
 static void list_topologies(CcsRows *rows)
 {
-    list_builtin(rows, "topology", "topologies");
+    g_auto(GStrv) names = ccs_config_builtin_names("topologies");
+
+    for (size_t i = 0; names[i] != NULL; i++) {
+        g_autoptr(CcsConfig) config = ccs_config_open("topologies", names[i], NULL);
+        add_builtin(rows, "topology", names[i], config);
+    }
+}
+
+/* Programs per rank and configs are in one folder. */
+static void list_of_folder(CcsRows *rows, const char *kind, bool are_programs)
+{
+    g_auto(GStrv) names = ccs_config_builtin_names("configs");
+
+    for (size_t i = 0; names[i] != NULL; i++) {
+        g_autoptr(CcsConfig) config = ccs_config_open("configs", names[i], NULL);
+        if (ccs_config_has(config, "program") == are_programs)
+            add_builtin(rows, kind, names[i], config);
+    }
 }
 
 static void list_configs(CcsRows *rows)
 {
-    list_builtin(rows, "config", "configs");
+    list_of_folder(rows, "config", false);
+}
+
+static void list_programs(CcsRows *rows)
+{
+    list_of_folder(rows, "program", true);
 }
 
 static void list_models(CcsRows *rows)
@@ -79,7 +101,8 @@ static const struct {
 } kinds[] = {
     {"collectives", list_collectives}, {"algorithms", list_algorithms},
     {"topologies", list_topologies},   {"configs", list_configs},
-    {"models", list_models},           {"transports", list_transports},
+    {"programs", list_programs},       {"models", list_models},
+    {"transports", list_transports},
 };
 
 static bool print(const char *wanted, CcsFormat format, GError **error)
@@ -129,6 +152,7 @@ static bool run(int argc, char **argv, GError **error)
 
 const CcsCommand ccs_command_list = {
     .name = "list",
-    .summary = "Show the collectives, algorithms, topologies, configs, models and transports.",
+    .summary = "Show the collectives, algorithms, topologies, configs, programs, models and "
+               "transports.",
     .run = run,
 };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "commands/crossovers.h"
 #include "commands/winners.h"
 
 /* The columns of one row, as text; freed together. */
@@ -316,6 +317,19 @@ static char *name_of_way(const CcsStudyResult *of, const CcsStudyResult *results
     return g_string_free(name, false);
 }
 
+/* "ring", or "ring, tree": or, with @last, "ring and tree". Returns: (transfer full). */
+static char *names_of_ways(const GPtrArray *ways, const char *last, const CcsStudyResult *results,
+                           uint32_t n)
+{
+    GString *names = g_string_new(NULL);
+
+    for (guint i = 0; i < ways->len; i++) {
+        g_autofree char *name = name_of_way(ways->pdata[i], results, n);
+        g_string_append_printf(names, "%s%s", i == 0 ? "" : i + 1 == ways->len ? last : ", ", name);
+    }
+    return g_string_free(names, false);
+}
+
 static void print_crossover(CcsRows **rows, const CcsCrossover *crossover,
                             const CcsStudyResult *results, uint32_t n, CcsFormat format, FILE *out)
 {
@@ -323,22 +337,33 @@ static void print_crossover(CcsRows **rows, const CcsCrossover *crossover,
 
     row_init(&row);
     add_count(&row, "crossover (B)", crossover->size);
-    add(&row, "fastest below", CCS_CELL_TEXT, name_of_way(crossover->below, results, n));
-    add(&row, "fastest from it on", CCS_CELL_TEXT, name_of_way(crossover->above, results, n));
+    add(&row, "fastest below", CCS_CELL_TEXT, names_of_ways(crossover->below, ", ", results, n));
+    add(&row, "fastest from it on", CCS_CELL_TEXT,
+        names_of_ways(crossover->above, ", ", results, n));
     add_number(&row, "time there (us)", ccs_time_us(crossover->time), 3);
     print_row(rows, &row, format, out);
+}
+
+static void print_always(const GPtrArray *ways, const CcsStudyResult *results, uint32_t n,
+                         FILE *out)
+{
+    g_autofree char *names = names_of_ways(ways, " and ", results, n);
+
+    fprintf(out, "No crossover: %s %s for all of these sizes.\n", names,
+            ways->len == 1 ? "is the fastest" : "are equally fast, and the fastest,");
 }
 
 bool ccs_print_crossovers(const CcsMachine *machine, const CcsStudyResult *results, uint32_t n,
                           CcsFormat format, FILE *out, GError **error)
 {
     bool is_contest = false;
-    g_autofree bool *is_winner = ccs_winners_mark(results, n, &is_contest);
+    g_autoptr(GPtrArray) always = NULL;
     g_autoptr(CcsRows) rows = NULL;
 
+    g_free(ccs_winners_mark(results, n, &is_contest));
     if (!is_contest || results[0].result.size == results[n - 1].result.size)
         return true;
-    g_autoptr(GArray) crossovers = ccs_crossovers_find(machine, results, n, error);
+    g_autoptr(GArray) crossovers = ccs_crossovers_find(machine, results, n, &always, error);
     if (crossovers == NULL)
         return false;
     fprintf(out, "\n");
@@ -347,10 +372,6 @@ bool ccs_print_crossovers(const CcsMachine *machine, const CcsStudyResult *resul
                         out);
     if (rows != NULL)
         return ccs_rows_end(rows, error);
-    uint32_t first = 0;
-    while (!is_winner[first])
-        first++;
-    g_autofree char *name = name_of_way(&results[first], results, n);
-    fprintf(out, "No crossover: %s is the fastest for all of these sizes.\n", name);
+    print_always(always, results, n, out);
     return true;
 }

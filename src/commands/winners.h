@@ -1,4 +1,4 @@
-/* winners.h - which of several answers to one question is the fastest, and from which size on
+/* winners.h - which of several answers to one question is the fastest
  *
  * A question is all that a user asks but how it is to be done: the algorithm, its channels and
  * its chunks. */
@@ -9,33 +9,12 @@
 
 #include <glib.h>
 
-#include "commands/machine.h"
 #include "commands/study.h"
 
 /* ccs_winners_mark:
- * For each of @results whether no other answer to its question among them is faster. Of those
- * that take the same time each is marked. @ret_is_contest, if not NULL, is whether any question
- * has more than one answer.
+ * For each of @results whether no other answer to its question among them is faster
+ * (ccs_time_is_faster()): of those that are equal but for roundings each is marked.
+ * @ret_is_contest, if not NULL, is whether any question has more than one answer.
  *
  * Returns: (transfer full). */
 bool *ccs_winners_mark(const CcsStudyResult *results, uint32_t n, bool *ret_is_contest);
-
-/* Where one way becomes faster than the one that is the fastest below. */
-typedef struct {
-    const CcsStudyResult *below; /* results of the two ways, whatever their sizes */
-    const CcsStudyResult *above;
-    CcsBytes size; /* the least, to within 1 % or 4 bytes, at which `above` is faster */
-    CcsTime time;  /* that `above` takes for it */
-} CcsCrossover;
-
-/* Less than this part of a time is no difference: two equal ways may differ by roundings. */
-#define CCS_SAME_TIME 10000
-
-/* ccs_crossovers_find:
- * Looks at @results, all of one collective on @machine, in the order of their sizes, and between
- * two sizes with different winners simulates more. Differences of less than one part in
- * CCS_SAME_TIME do not make a winner.
- *
- * Returns: (transfer full) (element-type CcsCrossover), by size; NULL if a simulation fails. */
-GArray *ccs_crossovers_find(const CcsMachine *machine, const CcsStudyResult *results, uint32_t n,
-                            GError **error);

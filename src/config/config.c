@@ -91,6 +91,13 @@ bool ccs_config_has(const CcsConfig *config, const char *path)
     return ccs_path_find(config->root, path, NULL) != NULL;
 }
 
+const char *ccs_config_text(const CcsConfig *config, const char *path)
+{
+    const CcsYaml *yaml = ccs_path_find(config->root, path, NULL);
+
+    return yaml != NULL && yaml->kind == CCS_YAML_SCALAR ? yaml->text : NULL;
+}
+
 int64_t ccs_config_list_length(const CcsConfig *config, const char *path)
 {
     const CcsYaml *yaml = ccs_path_find(config->root, path, NULL);

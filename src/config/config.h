@@ -81,6 +81,10 @@ void ccs_config_truncate(CcsConfig *config, const char *option, const char *labe
 
 bool ccs_config_has(const CcsConfig *config, const char *path);
 
+/* ccs_config_text: the plain value at @path, as written; NULL if there is none. It lives as long as
+ * @config. */
+const char *ccs_config_text(const CcsConfig *config, const char *path);
+
 /* ccs_config_list_length: -1 if there is no list at @path. */
 int64_t ccs_config_list_length(const CcsConfig *config, const char *path);
 

@@ -3,19 +3,20 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collectives/origins.h"
 #include "collectives/progress.h"
-
-/* Longer lists of chunks are only counted. */
-#define LIST_WIDTH 12U
+#include "report/data_names.h"
 
 typedef struct {
     CcsLaneId lane;
     uint32_t message;
+    CcsOrigin *data; /* owned: what it carries, by the chunks of its box */
 } Sending;
 
 typedef struct {
     const CcsSchedule *schedule;
     CcsProgress *progress;
+    CcsOrigins *origins;
     GArray *sendings;  /* of Sending: those of this step */
     GPtrArray **cells; /* by rank: owned texts of what it sends in this step */
     bool has_phases;   /* there is more than one, so they are shown */
@@ -25,11 +26,17 @@ typedef struct {
     uint32_t n_shown; /* of them */
 } Table;
 
+static void clear_sending(gpointer data)
+{
+    g_free(((Sending *)data)->data);
+}
+
 static void table_clear(Table *table)
 {
     uint32_t n_ranks = ccs_schedule_n_ranks(table->schedule);
 
     ccs_progress_free(table->progress);
+    ccs_origins_free(table->origins);
     g_array_unref(table->sendings);
     for (CcsRank rank = 0; rank < n_ranks; rank++)
         g_ptr_array_unref(table->cells[rank]);
@@ -63,14 +70,37 @@ static void table_init(Table *table, const CcsSchedule *schedule, uint32_t max_r
     *table = (Table){
         .schedule = schedule,
         .progress = ccs_progress_new(schedule),
+        .origins = ccs_origins_new(schedule),
         .sendings = g_array_new(false, false, sizeof(Sending)),
         .cells = g_new(GPtrArray *, n_ranks),
         .has_phases = ccs_schedule_n_phases(schedule) > 1,
         .n_rows_left = max_rows,
     };
+    g_array_set_clear_func(table->sendings, clear_sending);
     for (CcsRank rank = 0; rank < n_ranks; rank++)
         table->cells[rank] = g_ptr_array_new_with_free_func(g_free);
     table->rows = make_rows(table, format, out);
+}
+
+/* The next message of a lane that may start. */
+static Sending start(Table *table, CcsLaneId id)
+{
+    const CcsLane *lane = ccs_schedule_lane(table->schedule, id);
+    Sending sending = {.lane = id,
+                       .message = ccs_progress_start(table->progress, id),
+                       .data = g_new(CcsOrigin, ccs_box_n_chunks(&lane->from))};
+
+    ccs_origins_read(table->origins, lane, sending.message, sending.data);
+    return sending;
+}
+
+static void deliver(Table *table, const Sending *sending)
+{
+    const CcsLane *lane = ccs_schedule_lane(table->schedule, sending->lane);
+
+    ccs_origins_write(table->origins, lane, sending->message, sending->data);
+    ccs_progress_sent(table->progress, sending->lane);
+    ccs_progress_arrived(table->progress, sending->lane, sending->message);
 }
 
 /* Local work takes no step: it is done as soon as it may be. */
@@ -84,9 +114,9 @@ static void do_local_work(Table *table)
             if (!ccs_lane_is_local(ccs_schedule_lane(table->schedule, id)) ||
                 !ccs_progress_may_start(table->progress, id))
                 continue;
-            uint32_t message = ccs_progress_start(table->progress, id);
-            ccs_progress_sent(table->progress, id);
-            ccs_progress_arrived(table->progress, id, message);
+            Sending work = start(table, id);
+            deliver(table, &work);
+            clear_sending(&work);
             is_changed = true;
         }
     }
@@ -99,47 +129,28 @@ static void start_all(Table *table)
         if (ccs_lane_is_local(ccs_schedule_lane(table->schedule, id)) ||
             !ccs_progress_may_start(table->progress, id))
             continue;
-        Sending sending = {id, ccs_progress_start(table->progress, id)};
+        Sending sending = start(table, id);
         g_array_append_val(table->sendings, sending);
     }
 }
 
 static void deliver_all(Table *table)
 {
-    for (guint i = 0; i < table->sendings->len; i++) {
-        Sending sending = g_array_index(table->sendings, Sending, i);
-        ccs_progress_sent(table->progress, sending.lane);
-        ccs_progress_arrived(table->progress, sending.lane, sending.message);
-    }
+    for (guint i = 0; i < table->sendings->len; i++)
+        deliver(table, &g_array_index(table->sendings, Sending, i));
 }
 
-/* "3", "0-3", "0,2,4", or "9 chunks"; empty where there is nothing to choose from. */
-static char *chunks_of(const CcsSchedule *schedule, const CcsLane *lane, uint32_t message)
+/* "3->1+"; without data only "->1". Returns: (transfer full). */
+static char *sending_text(const CcsSchedule *schedule, const Sending *sending)
 {
-    GString *list = g_string_new(NULL);
-    CcsRank peer = ccs_lane_peer(lane, message, ccs_schedule_n_ranks(schedule));
-    uint32_t begin = ccs_box_begin(&lane->from, lane, message, peer);
-    uint32_t n = ccs_box_n_chunks(&lane->from);
+    const CcsLane *lane = ccs_schedule_lane(schedule, sending->lane);
+    CcsRank peer = ccs_lane_peer(lane, sending->message, ccs_schedule_n_ranks(schedule));
 
     if (lane->has_fixed_bytes)
-        return g_string_free(list, false);
-    if (n == ccs_schedule_n_chunks(schedule)) {
-        g_string_assign(list, "all");
-        return g_string_free(list, false);
-    }
-    for (uint32_t i = 0; i < n;) {
-        uint32_t first = ccs_box_chunk(&lane->from, begin, i);
-        uint32_t length = 1;
-        while (i + length < n && ccs_box_chunk(&lane->from, begin, i + length) == first + length)
-            length++;
-        g_string_append_printf(list, "%s%u", i > 0 ? "," : "", first);
-        if (length > 1)
-            g_string_append_printf(list, "-%u", first + length - 1);
-        i += length;
-    }
-    if (list->len > LIST_WIDTH)
-        g_string_printf(list, "%u chunks", n);
-    return g_string_free(list, false);
+        return g_strdup_printf("->%u", peer);
+    g_autofree char *data =
+        ccs_data_list(schedule, lane->channel, sending->data, ccs_box_n_chunks(&lane->from));
+    return g_strdup_printf("%s->%u%s", data, peer, sending->message < lane->n_reduced ? "+" : "");
 }
 
 static void fill_cells(Table *table)
@@ -149,13 +160,9 @@ static void fill_cells(Table *table)
     for (CcsRank rank = 0; rank < n_ranks; rank++)
         g_ptr_array_set_size(table->cells[rank], 0);
     for (guint i = 0; i < table->sendings->len; i++) {
-        Sending sending = g_array_index(table->sendings, Sending, i);
-        const CcsLane *lane = ccs_schedule_lane(table->schedule, sending.lane);
-        g_autofree char *chunks = chunks_of(table->schedule, lane, sending.message);
-        g_ptr_array_add(table->cells[lane->source],
-                        g_strdup_printf("%s->%u%s", chunks,
-                                        ccs_lane_peer(lane, sending.message, n_ranks),
-                                        sending.message < lane->n_reduced ? "+" : ""));
+        const Sending *sending = &g_array_index(table->sendings, Sending, i);
+        CcsRank source = ccs_schedule_lane(table->schedule, sending->lane)->source;
+        g_ptr_array_add(table->cells[source], sending_text(table->schedule, sending));
     }
 }
 

@@ -2,7 +2,8 @@
  *
  * All messages that may start once those of the steps before have arrived are one step. A cell
  * says what a rank sends in it: "3->1+" is chunk 3 to rank 1, which adds it up; without the plus
- * the rank copies it. What a rank does for itself is not shown, and takes no step. */
+ * the rank copies it. What is named are the data (data_names.h), not the place where they lie. What
+ * a rank does for itself is not shown, and takes no step. */
 #pragma once
 
 #include <stdbool.h>

@@ -9,3 +9,8 @@ const char *ccs_cause_name(CcsCause cause)
     };
     return names[cause];
 }
+
+bool ccs_time_is_faster(CcsTime time, CcsTime other)
+{
+    return other - time >= MAX(1000, other / 1000000);
+}

@@ -74,20 +74,19 @@ static bool look_at_pairs(Survey *survey, const CcsCommunicator *communicator)
     return true;
 }
 
-bool ccs_communicator_is_flat(const CcsCommunicator *communicator, CcsFlatSwitch *ret_flat)
+/* All pairs. */
+static bool is_flat_by_pairs(const CcsCommunicator *communicator, CcsFlatSwitch *ret_flat)
 {
     const CcsTopology *topology = ccs_communicator_topology(communicator);
     uint32_t n_ranks = ccs_communicator_n_ranks(communicator);
     size_t n_links = ccs_topology_n_links(topology);
-
-    if (n_ranks < 2 || n_ranks > CCS_FLAT_RANKS_MAX)
-        return false;
     g_autofree CcsLinkId *up = g_new(CcsLinkId, n_ranks);
     g_autofree CcsLinkId *down = g_new(CcsLinkId, n_ranks);
     g_autofree bool *is_up = g_new0(bool, n_links + 1);
     g_autofree bool *is_down = g_new0(bool, n_links + 1);
     Survey survey = {
         .topology = topology, .up = up, .down = down, .is_up = is_up, .is_down = is_down};
+
     for (CcsRank rank = 0; rank < n_ranks; rank++) {
         up[rank] = CCS_NO_LINK;
         down[rank] = CCS_NO_LINK;
@@ -96,4 +95,91 @@ bool ccs_communicator_is_flat(const CcsCommunicator *communicator, CcsFlatSwitch
         return false;
     *ret_flat = survey.flat;
     return true;
+}
+
+/* The only way from a GPU to where it divides, or the only one from there to the GPU. */
+typedef struct {
+    CcsVertexId end;
+    CcsTime latency;
+    CcsRate bandwidth;  /* of the last limited link */
+    uint32_t n_limited; /* links */
+} Stem;
+
+/* The link out of (into) @vertex that does not go back to (come from) @previous, if there is just
+ * one; else CCS_NO_LINK. @ret_next: its other end. */
+static CcsLinkId only_link(const CcsTopology *topology, CcsVertexId vertex, CcsVertexId previous,
+                           bool is_out, CcsVertexId *ret_next)
+{
+    uint32_t n = 0;
+    CcsLinkId only = CCS_NO_LINK;
+    const CcsLinkId *links = is_out ? ccs_topology_links_out(topology, vertex, &n)
+                                    : ccs_topology_links_in(topology, vertex, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const CcsLink *link = ccs_topology_link(topology, links[i]);
+        CcsVertexId other = is_out ? link->to : link->from;
+        if (other == previous)
+            continue;
+        if (only != CCS_NO_LINK)
+            return CCS_NO_LINK;
+        only = links[i];
+        *ret_next = other;
+    }
+    return only;
+}
+
+static Stem stem_of(const CcsTopology *topology, CcsVertexId gpu, bool is_out)
+{
+    Stem stem = {.end = gpu};
+    CcsVertexId previous = CCS_NO_VERTEX;
+    CcsVertexId next = CCS_NO_VERTEX;
+    CcsLinkId id = only_link(topology, gpu, previous, is_out, &next);
+
+    while (id != CCS_NO_LINK && ccs_topology_vertex(topology, next)->kind != CCS_VERTEX_GPU) {
+        const CcsLink *link = ccs_topology_link(topology, id);
+        stem.latency += link->alpha;
+        if (link->bandwidth < CCS_RATE_UNLIMITED) {
+            stem.bandwidth = link->bandwidth;
+            stem.n_limited++;
+        }
+        previous = stem.end;
+        stem.end = next;
+        id = only_link(topology, next, previous, is_out, &next);
+    }
+    return stem;
+}
+
+static bool is_like(const Stem *stem, const Stem *first, CcsRate bandwidth)
+{
+    return stem->end == first->end && stem->latency == first->latency && stem->n_limited == 1 &&
+           stem->bandwidth == bandwidth;
+}
+
+/* If the stems of all ranks end at one vertex, each route is one of them out and one back. */
+static bool is_star(const CcsCommunicator *communicator, CcsFlatSwitch *ret_flat)
+{
+    const CcsTopology *topology = ccs_communicator_topology(communicator);
+    Stem first_out = stem_of(topology, ccs_communicator_gpu(communicator, 0), true);
+    Stem first_in = stem_of(topology, ccs_communicator_gpu(communicator, 0), false);
+
+    for (CcsRank rank = 0; rank < ccs_communicator_n_ranks(communicator); rank++) {
+        CcsVertexId gpu = ccs_communicator_gpu(communicator, rank);
+        Stem out = stem_of(topology, gpu, true);
+        Stem in = stem_of(topology, gpu, false);
+        if (out.end != in.end || !is_like(&out, &first_out, first_out.bandwidth) ||
+            !is_like(&in, &first_in, first_out.bandwidth))
+            return false;
+    }
+    *ret_flat = (CcsFlatSwitch){first_out.latency + first_in.latency, first_out.bandwidth};
+    return true;
+}
+
+bool ccs_communicator_is_flat(const CcsCommunicator *communicator, CcsFlatSwitch *ret_flat)
+{
+    uint32_t n_ranks = ccs_communicator_n_ranks(communicator);
+
+    if (n_ranks < 2)
+        return false;
+    return n_ranks > CCS_FLAT_RANKS_MAX ? is_star(communicator, ret_flat)
+                                        : is_flat_by_pairs(communicator, ret_flat);
 }

@@ -217,17 +217,26 @@ WITH newest AS (
        FROM complete_result
       GROUP BY collective, topology_id, nodes, ranks, size_bytes, dtype, op, root,
                transport, model, settings, algorithm, protocol, channels, chunks)
+),
+timed AS (
+  SELECT *, min(time_ps) OVER question AS best_ps
+    FROM newest
+  WINDOW question AS (PARTITION BY collective, topology_id, nodes, ranks, size_bytes, dtype,
+                                   op, root, transport, model, settings)
 )
 SELECT collective, topology, topology_id, nodes, ranks, size_bytes, dtype, op, root,
        transport, model, settings,
-       row_number() OVER (question ORDER BY time_ps, result_id) AS place,
+       row_number() OVER question AS place,
        algorithm, protocol, channels, chunks, time_us, busbw_GBps, efficiency,
-       CASE WHEN time_ps = min(time_ps) OVER question THEN 1.0
-            ELSE time_ps * 1.0 / nullif(min(time_ps) OVER question, 0) END AS ratio_to_best,
+       CASE WHEN time_ps = best_ps THEN 1.0
+            ELSE time_ps * 1.0 / nullif(best_ps, 0) END AS ratio_to_best,
        result_id
-  FROM newest
+  FROM timed
 WINDOW question AS (PARTITION BY collective, topology_id, nodes, ranks, size_bytes, dtype,
-                                 op, root, transport, model, settings)
+                                 op, root, transport, model, settings
+                    -- the fastest, all of which are equal but for roundings, by age
+                    ORDER BY CASE WHEN time_ps - best_ps < max(1000, time_ps / 1000000)
+                                  THEN 0 ELSE time_ps END, result_id)
  ORDER BY collective, topology, topology_id, nodes, ranks, dtype, op, root,
           transport, model, settings, size_bytes, place;
 

@@ -18,9 +18,11 @@ static const struct {
     const char *kind;
     const char *name;
 } listed[] = {
-    {"collectives", "allreduce"},   {"collectives", "sendrecv"}, {"algorithms", "ring"},
-    {"algorithms", "hierarchical"}, {"topologies", "dgx-h100"},  {"topologies", "cluster32-1nic"},
-    {"configs", "quickstart"},      {"models", "fluid"},         {"transports", "ideal"},
+    {"collectives", "allreduce"}, {"collectives", "sendrecv"},
+    {"algorithms", "ring"},       {"algorithms", "hierarchical"},
+    {"topologies", "dgx-h100"},   {"topologies", "cluster32-1nic"},
+    {"configs", "quickstart"},    {"programs", "program-overlap"},
+    {"models", "fluid"},          {"transports", "ideal"},
 };
 
 START_TEST(list_knows_what_is_built_in)
@@ -34,6 +36,34 @@ START_TEST(list_knows_what_is_built_in)
     assert_done(&all);
     assert_says(all.output, listed[_i].name);
     assert_none(folder, "");
+}
+END_TEST
+
+START_TEST(whatever_is_listed_has_a_summary)
+{
+    g_auto(CcsProgramRun) run = ccs_program_run_line(folder, "list --format json");
+    int n = (int)ccs_json_length(run.output, "$");
+
+    for (int i = 0; i < n; i++) {
+        g_autofree char *at_name = g_strdup_printf("$[%d].name", i);
+        g_autofree char *at_summary = g_strdup_printf("$[%d].summary", i);
+        g_autofree char *name = ccs_json_text(run.output, at_name);
+        g_autofree char *summary = ccs_json_text(run.output, at_summary);
+        ck_assert_msg(summary != NULL && *summary != '\0', "%s", name);
+        ck_assert_ptr_null(strchr(summary, '\n'));
+    }
+}
+END_TEST
+
+START_TEST(programs_are_listed_as_such)
+{
+    g_auto(CcsProgramRun) configs = ccs_program_run_line(folder, "list configs --format csv");
+    g_auto(CcsProgramRun) programs = ccs_program_run_line(folder, "list programs --format csv");
+
+    assert_says_not(configs.output, "program-overlap");
+    assert_says(programs.output,
+                "\nprogram,,program-overlap,computation beside messages or after them\n");
+    assert_says_not(programs.output, "config,");
 }
 END_TEST
 
@@ -80,7 +110,7 @@ START_TEST(topo_show_counts_vertices_and_links)
     g_auto(CcsProgramRun) run = ccs_program_run_line(folder, "topo show cluster32");
 
     assert_done(&run);
-    assert_says(run.output, "cluster32: 32 GPUs in 4 nodes, 32 NICs, 4 NVSwitches, 12 fabric "
+    assert_says(run.output, "cluster32: 32 GPUs in 4 nodes, 32 NICs, 4 NVSwitches, 9 fabric "
                             "switches");
     ck_assert(g_regex_match_simple("\nnvlink +64 +300 +300 +0 +0\n", run.output, 0, 0));
     ck_assert(g_regex_match_simple("\nnic +64 +50 +50 +0 +0\n", run.output, 0, 0));
@@ -163,6 +193,8 @@ Suite *ccs_test_suite(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, list_knows_what_is_built_in, 0, G_N_ELEMENTS(listed));
+    tcase_add_test(tcase, whatever_is_listed_has_a_summary);
+    tcase_add_test(tcase, programs_are_listed_as_such);
     tcase_add_loop_test(tcase, list_speaks_every_format, 0, G_N_ELEMENTS(formats));
     tcase_add_test(tcase, every_shipped_topology_passes_its_check);
     tcase_add_test(tcase, topo_show_counts_vertices_and_links);

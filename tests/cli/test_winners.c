@@ -133,6 +133,79 @@ START_TEST(no_crossover_is_said)
 }
 END_TEST
 
+/* Those that are marked at each size of the table. Returns: (transfer full). */
+static GHashTable *always_marked(const CcsProgramRun *run)
+{
+    g_auto(GStrv) lines = g_strsplit(run->output, "\n", -1);
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) losers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    GHashTableIter iter;
+    gpointer name = NULL;
+
+    for (size_t i = 1; lines[i] != NULL && *lines[i] != '\0'; i++) {
+        g_auto(GStrv) words = g_strsplit_set(g_strstrip(lines[i]), " ", -1);
+        size_t at = 1;
+        while (*words[at] == '\0')
+            at++;
+        g_hash_table_add(strchr(lines[i], '*') != NULL ? names : losers, g_strdup(words[at]));
+    }
+    g_hash_table_iter_init(&iter, losers);
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        g_hash_table_remove(names, name);
+    return names;
+}
+
+static const char *const steady[] = {
+    "allreduce -T cluster32 -A all -b 1M -e 1G -f 32",
+    "allreduce -T nvlink8 -A all -b 8 -e 1G -f 8",
+    "allgather -T flat8 -A all -b 8 -e 1G -f 16",
+    "alltoall -T nvlink8 -A all -b 8 -e 1M -f 2",
+    "broadcast " FLAT "-A flat,binomial -b 64M -e 1G -f 4",
+    "reducescatter -T cluster32 -A all -b 8 -e 64M -f 4",
+};
+
+START_TEST(the_line_below_the_table_names_all_that_are_marked_at_each_size)
+{
+    g_autofree char *line = g_strconcat(steady[_i], " --no-db", NULL);
+    g_auto(CcsProgramRun) run = bench(line);
+    g_autoptr(GHashTable) names = always_marked(&run);
+    const char *said = strstr(run.output, "\nNo crossover: ");
+    GHashTableIter iter;
+    gpointer name = NULL;
+
+    assert_status(&run, 0);
+    ck_assert_msg((said != NULL) == (g_hash_table_size(names) > 0), "%s", run.output);
+    g_hash_table_iter_init(&iter, names);
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        assert_says(said, name);
+}
+END_TEST
+
+START_TEST(roundings_make_no_winner)
+{
+    g_auto(CcsProgramRun) table = bench("allreduce -T cluster32 -A tree,double_tree,ring -b 1M "
+                                        "-e 1G -f 32 --no-db");
+    g_auto(CcsProgramRun) json = bench("allreduce -T cluster32 -A tree,double_tree,ring -b 1M "
+                                       "-e 1G -f 32 --no-db --format json");
+
+    assert_says(table.output, "\nNo crossover: tree and double_tree are equally fast");
+    for (int i = 0; i < 9; i++) {
+        g_autofree char *path = g_strdup_printf("$.results[%d].is_winner", i);
+        ck_assert_double_eq(ccs_json_number(json.output, path), i < 6 ? 1 : 0);
+    }
+}
+END_TEST
+
+/* At 8 bytes all times are below 1 ns. */
+START_TEST(without_latency_the_smallest_sizes_have_no_winner_of_their_own)
+{
+    g_auto(CcsProgramRun) run = bench("allreduce -T cluster32 -A all -b 8 -e 1G -f 8 --no-db");
+
+    assert_says_not(run.output, "rossover (B)");
+    assert_says(run.output, "\nNo crossover: tree is the fastest for all of these sizes.\n");
+}
+END_TEST
+
 START_TEST(markdown_has_them_too)
 {
     g_auto(CcsProgramRun) run =
@@ -161,8 +234,9 @@ START_TEST(a_config_shows_them_for_each_case)
 }
 END_TEST
 
-static const char *const compared[] = {"allreduce", "allgather", "reducescatter", "alltoall",
-                                       "broadcast", "reduce",    "gather",        "scatter"};
+static const char *const compared[] = {"allreduce", "allgather", "reducescatter",
+                                       "alltoall",  "broadcast", "reduce",
+                                       "gather",    "scatter",   "alltoallv"};
 
 START_TEST(each_collective_has_a_config_that_compares_its_algorithms)
 {
@@ -188,6 +262,10 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_crossover_is_where_the_formulas_cross);
     tcase_add_test(tcase, who_wins_only_between_two_sizes_is_found);
     tcase_add_test(tcase, no_crossover_is_said);
+    tcase_add_loop_test(tcase, the_line_below_the_table_names_all_that_are_marked_at_each_size, 0,
+                        G_N_ELEMENTS(steady));
+    tcase_add_test(tcase, roundings_make_no_winner);
+    tcase_add_test(tcase, without_latency_the_smallest_sizes_have_no_winner_of_their_own);
     tcase_add_test(tcase, markdown_has_them_too);
     tcase_add_test(tcase, a_config_shows_them_for_each_case);
     tcase_add_loop_test(tcase, each_collective_has_a_config_that_compares_its_algorithms, 0,

@@ -1,6 +1,7 @@
 /* Schedules that are broken on purpose: the verifier must find each of them, or it must be
  * shown that what was changed makes no difference. */
 #include <stdio.h>
+#include <string.h>
 
 #include "collectives/cells.h"
 #include "collectives/verify.h"
@@ -337,23 +338,94 @@ static void try_algorithm(const CcsAlgorithm *algorithm, const char *machine, Ta
     try_schedule(answer.schedule, name, tally);
 }
 
+/* As the document shows it, but for roundings. */
+static void print_row(const char *name, const uint32_t fates[N_FATES])
+{
+    uint32_t n_tried = 0;
+
+    for (size_t fate = 0; fate < N_FATES; fate++)
+        n_tried += fates[fate];
+    printf("# | %-18s | %10u |", name, n_tried);
+    for (size_t fate = 0; fate < N_FATES; fate++)
+        printf(" %*u |", (int)strlen(fate_names[fate]), fates[fate]);
+    printf("\n");
+}
+
 static void print(const Tally *tally, uint32_t totals[N_FATES])
 {
-    printf("# %-20s", "mutants");
+    printf("# | %-18s | %10s |", "change", "tried");
     for (size_t fate = 0; fate < N_FATES; fate++)
-        printf(" %14s", fate_names[fate]);
+        printf(" %s |", fate_names[fate]);
+    printf("\n");
     for (size_t kind = 0; kind < N_KINDS; kind++) {
-        printf("\n# %-20s", kinds[kind].name);
-        for (size_t fate = 0; fate < N_FATES; fate++) {
-            printf(" %14u", tally->n[kind][fate]);
+        print_row(kinds[kind].name, tally->n[kind]);
+        for (size_t fate = 0; fate < N_FATES; fate++)
             totals[fate] += tally->n[kind][fate];
-        }
     }
-    printf("\n# %-20s", "all");
-    for (size_t fate = 0; fate < N_FATES; fate++)
-        printf(" %14u", totals[fate]);
-    printf("\n# of %u schedules\n", tally->n_schedules);
+    print_row("all", totals);
+    printf("# of %u schedules\n", tally->n_schedules);
     fflush(stdout);
+}
+
+#define DOCUMENT "docs/verification.md"
+
+/* "71,000" */
+static uint32_t number_in(const char *cell)
+{
+    g_autofree char *digits = g_strdup(cell);
+    size_t n = 0;
+
+    for (const char *c = cell; *c != '\0'; c++) {
+        if (g_ascii_isdigit(*c))
+            digits[n++] = *c;
+    }
+    digits[n] = '\0';
+    ck_assert_msg(n > 0, "%s: '%s' is no number", DOCUMENT, cell);
+    return (uint32_t)g_ascii_strtoull(digits, NULL, 10);
+}
+
+/* Told in round figures; and an algorithm more, or another order of them, moves all a little. */
+static void check_cell(const char *cell, uint32_t n, const char *name)
+{
+    uint32_t told = number_in(cell);
+    uint32_t most = MAX(told, n);
+    uint32_t tolerance = most < 100 ? 5 + most / 10 : 60 + most / 20;
+
+    ck_assert_msg(most - MIN(told, n) <= tolerance, "%s is out of date: '%s' has%sin place of %u",
+                  DOCUMENT, name, cell, n);
+}
+
+/* "| message dropped | 6,300 | 6,300 | 0 ... |" */
+static void check_row(char **lines, const char *name, const uint32_t fates[N_FATES])
+{
+    g_autofree char *begin = g_strdup_printf("| %s |", name);
+    uint32_t n_tried = 0;
+
+    while (*lines != NULL && !g_str_has_prefix(*lines, begin))
+        lines++;
+    ck_assert_msg(*lines != NULL, "%s has no row '%s'", DOCUMENT, name);
+    g_auto(GStrv) cells = g_strsplit(*lines, "|", -1);
+    ck_assert_uint_eq(g_strv_length(cells), N_FATES + 4);
+    for (size_t fate = 0; fate < N_FATES; fate++) {
+        check_cell(cells[fate + 3], fates[fate], name);
+        n_tried += fates[fate];
+    }
+    check_cell(cells[2], n_tried, name);
+}
+
+static void check_document(const Tally *tally, const uint32_t totals[N_FATES])
+{
+    const char *root = g_getenv("CCSIM_SOURCE_ROOT");
+    g_autofree char *path = g_build_filename(root == NULL ? "" : root, DOCUMENT, NULL);
+    g_autofree char *text = NULL;
+
+    if (root == NULL) /* someone only wants the numbers */
+        return;
+    ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (size_t kind = 0; kind < N_KINDS; kind++)
+        check_row(lines, kinds[kind].name, tally->n[kind]);
+    check_row(lines, "all", totals);
 }
 
 START_TEST(every_mutant_is_caught_or_shown_to_be_as_good)
@@ -367,6 +439,7 @@ START_TEST(every_mutant_is_caught_or_shown_to_be_as_good)
     }
     print(&tally, totals);
     g_rand_free(tally.random);
+    check_document(&tally, totals);
     ck_assert_uint_eq(totals[UNEXPLAINED], 0);
     for (size_t kind = 0; kind < N_KINDS; kind++)
         ck_assert_msg(tally.n[kind][BY_PLAYING] > 0 || kinds[kind].mutate == wait_for_more,

@@ -149,14 +149,20 @@ void ccs_try_formulas(const CcsCollectives *group)
     for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
         const CcsAlgorithm *algorithm = ccs_algorithms[i];
         uint32_t n_held = 0;
+        uint32_t n_held_deep = 0;
+        uint32_t n_tried = G_N_ELEMENTS(counts);
         if (!ccs_is_among(algorithm, group))
             continue;
         for (size_t j = 0; j < G_N_ELEMENTS(counts); j++) {
             n_held += try_formula(algorithm, counts[j], 1) ? 1 : 0;
-            if (algorithm->is_pipelined)
-                try_formula(algorithm, counts[j], 8);
+            if (!algorithm->is_pipelined)
+                continue;
+            n_tried++;
+            n_held_deep += try_formula(algorithm, counts[j], 8) ? 1 : 0;
         }
         ck_assert_int_eq(algorithm->formula != NULL, algorithm->terms != NULL);
+        if (algorithm->terms != NULL) /* what does not always hold says so */
+            ck_assert_int_eq(algorithm->holds_for != NULL, n_held + n_held_deep < n_tried);
         ck_assert_msg(n_held >= 6 || algorithm->terms == NULL, "%s: %u", algorithm->name, n_held);
     }
 }

@@ -19,6 +19,17 @@ static const Row rows[] = {
     {"nvlink8", 3, 0, 300},
     {"flat8", 0, 0, 50},
     {NODES("5", SWITCH), 0, 2, 50},
+    /* so many that not every pair is looked at */
+    {NODES("1024", SWITCH), 0, 2, 50},
+    {NODES("1025", SWITCH), 0, 2, 50},
+    {NODES("5000", SWITCH), 0, 2, 50},
+    {NODES("5000", SWITCH), 600, 2, 50},
+    {"node: {gpus: 600, nvlink: {kind: switch, bandwidth: 300 GB/s, latency: 1 us}}\n", 0, 1, 300},
+    {"nodes: 600\nnode: {gpus: 2, nics: {count: 1, bandwidth: 50 GB/s}}\n" SWITCH, 0, 0, 0},
+    {NODES("600",
+           SWITCH "faults: [{kind: link, from: n599.nic0, to: switch, bandwidth_factor: 0.5}]\n"),
+     0, 0, 0},
+    {NODES("600", "fabric: {kind: leaf-spine, spines: 1, ports_per_leaf: 20}\n"), 0, 0, 0},
     /* one rank has nobody to talk to */
     {"nvlink8", 1, 0, 0},
     /* NVLink and NICs; a cable for each pair; one port for two ranks */

@@ -59,6 +59,20 @@ START_TEST(a_balanced_load_is_one_for_every_number_of_ranks)
 }
 END_TEST
 
+START_TEST(balanced_blocks_are_even_and_others_are_not)
+{
+    g_autoptr(CcsWeights) balanced = ccs_weights_new_skewed((uint32_t)_i, CCS_SKEW_ONE, NULL);
+    g_autoptr(CcsWeights) skewed = ccs_weights_new_skewed((uint32_t)_i, CCS_SKEW_ONE + 1, NULL);
+    g_autoptr(CcsWeights) even = read_weights("2,2\n2,2\n", 2, NULL);
+    g_autoptr(CcsWeights) crossed = read_weights("1,2\n2,1\n", 2, NULL);
+
+    ck_assert(ccs_weights_are_even(balanced));
+    ck_assert(!ccs_weights_are_even(skewed));
+    ck_assert(ccs_weights_are_even(even));
+    ck_assert(!ccs_weights_are_even(crossed)); /* though each rank receives as much */
+}
+END_TEST
+
 START_TEST(a_skew_is_from_one_to_the_number_of_ranks)
 {
     static const double skews[] = {0, 0.999999, 8.000001, 1e6};
@@ -141,6 +155,7 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, the_blocks_of_the_largest_row_add_up_to_the_size, 0, 6);
     tcase_add_loop_test(tcase, the_load_of_the_busiest_receiver_is_the_skew, 0, 5);
     tcase_add_loop_test(tcase, a_balanced_load_is_one_for_every_number_of_ranks, 2, 65);
+    tcase_add_loop_test(tcase, balanced_blocks_are_even_and_others_are_not, 2, 20);
     tcase_add_loop_test(tcase, a_skew_is_from_one_to_the_number_of_ranks, 0, 4);
     tcase_add_test(tcase, the_busiest_receiver_is_named);
     tcase_add_loop_test(tcase, a_wrong_file_is_refused_at_its_place, 0, G_N_ELEMENTS(refusals));

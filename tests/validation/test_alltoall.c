@@ -76,6 +76,20 @@ START_TEST(seven_eighths_of_what_leaves_a_node_change_the_rail)
 }
 END_TEST
 
+/* A NIC carries 10 MB for each rank of another node. */
+START_TEST(spines_never_limit_the_textbook_cluster)
+{
+    uint32_t n_ranks = 8 * (uint32_t)_i;
+    CcsAsked asked = {.machine = CLUSTER,
+                      .n_nodes = (uint32_t)_i,
+                      .collective = "alltoall",
+                      .algorithm = "direct",
+                      .size = (CcsBytes)n_ranks * 10000000};
+
+    ck_assert_double_eq_tol(ccs_ask_us(&asked), (n_ranks - 8) * 10e6 / 50e3, 0.001);
+}
+END_TEST
+
 START_TEST(nothing_changes_the_rail_that_did_so_inside_its_node)
 {
     g_auto(CcsAnswer) direct;
@@ -201,6 +215,7 @@ Suite *ccs_test_suite(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, on_n_nodes_direct_gets_n_over_n_minus_1_times_the_nic, 0, 3);
     tcase_add_test(tcase, gpus_that_share_a_nic_get_their_part_of_it);
+    tcase_add_loop_test(tcase, spines_never_limit_the_textbook_cluster, 2, 10);
     tcase_add_test(tcase, seven_eighths_of_what_leaves_a_node_change_the_rail);
     tcase_add_test(tcase, nothing_changes_the_rail_that_did_so_inside_its_node);
     tcase_add_test(tcase, three_ranks_on_two_nodes_are_not_slower_than_four);
