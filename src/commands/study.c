@@ -129,7 +129,8 @@ static CcsResult describe(const CcsStudy *study, const CcsCase *of, const CcsSch
         .topology = ccs_topology_name(machine->topology),
         .n_nodes = ccs_communicator_n_nodes(machine->communicator),
         .n_ranks = n_ranks,
-        .n_channels = of->file == NULL ? ccs_schedule_n_channels(schedule) : of->file->n_channels,
+        .n_channels = of->file == NULL ? ccs_schedule_n_channels(schedule)
+                                       : MAX(of->file->n_channels, 1), /* only copies: none */
         .n_chunks = of->algorithm->is_pipelined ? ccs_schedule_pipeline(schedule) : 0,
         .size = size,
         .count = ccs_collective_count(of->algorithm->collective, size, n_ranks, of->type),

@@ -206,6 +206,21 @@ static bool check_peer(const Reader *reader, const CcsMarkup *markup, const char
            ccs_markup_fail(markup, name, error, "'%s' is the GPU itself", name);
 }
 
+/* The channel of a block; -1 is CCS_MSCCL_NONE. */
+static bool read_channel(const CcsMsccl *msccl, const CcsMarkup *markup, bool may_be_none,
+                         uint32_t *ret_channel, GError **error)
+{
+    int64_t least = may_be_none ? -1 : 0;
+
+    if (!read_number(markup, "chan", least, CCS_MSCCL_MAX_CHANNELS, ret_channel, error))
+        return false;
+    if (*ret_channel == CCS_MSCCL_NONE || *ret_channel < msccl->n_channels)
+        return true;
+    return ccs_markup_fail(markup, "chan", error,
+                           "'chan' must be below 'nchannels', which is %u, not '%u'",
+                           msccl->n_channels, *ret_channel);
+}
+
 static bool start_block(Reader *reader, const CcsMarkup *markup, GError **error)
 {
     CcsMsccl *msccl = reader->msccl;
@@ -222,8 +237,7 @@ static bool start_block(Reader *reader, const CcsMarkup *markup, GError **error)
         return false;
     bool is_alone =
         block.send == CCS_NO_RANK && block.recv == CCS_NO_RANK; /* may have channel -1 */
-    if (!read_number(markup, "chan", is_alone ? -1 : 0, (int64_t)MAX(msccl->n_channels, 1) - 1,
-                     &block.channel, error) ||
+    if (!read_channel(msccl, markup, is_alone, &block.channel, error) ||
         !ccs_markup_number(
             markup, &(CcsMarkupNumber){"ccsim_channel", 0, CCS_MSCCL_MAX_CHANNELS, block.channel},
             &nic_channel, error) ||
