@@ -141,11 +141,33 @@ START_TEST(a_custom_program_is_executed_but_not_verified)
 }
 END_TEST
 
+/* GPUs that do nothing. */
+#define IDLE(channels, chunks)                                                                     \
+    "<algo ngpus='1' nchannels='" channels "' nchunksperloop='" chunks                             \
+    "' coll='allreduce' inplace='1'>\n<gpu id='0' i_chunks='" chunks "' o_chunks='" chunks         \
+    "' s_chunks='0'/></algo>\n"
+
+START_TEST(a_file_without_channels_is_timed)
+{
+    write_file(folder, "a.xml", IDLE("0", "1"));
+    g_auto(CcsProgramRun) timed =
+        run("bench a.xml -T nvlink8 -b 1M -e 1M --set node.nvlink.bandwidth='100 GB/s'"
+            " --format json");
+
+    assert_status(&timed, 0);
+    ck_assert_double_eq(ccs_json_number(timed.output, "$.results[0].channels"), 1);
+}
+END_TEST
+
 static const struct {
     const char *line;
     int status;
     const char *problem;
 } refusals[] = {
+    {"bench idle.xml -T nvlink8 --chunks 1048576", 3, "idle.xml:1:1: error: there is too much"},
+    {"verify idle.xml --chunks 1048576", 3, "idle.xml:1:1: error: there is too much"},
+    {"verify idle.xml --chunks 16385", 3, "idle.xml:1:1: error: there is too much"},
+    {"verify good.xml --chunks 8000000", 2, "--chunks must be from 1 to"},
     {"bench none.xml -T nvlink8", 4, "none.xml: error: No such file or directory"},
     {"bench . -T nvlink8", 2, "unknown collective '.'"},
     {"bench ./ -T nvlink8", 4, "./: error: is a directory, not a file"},
@@ -171,6 +193,7 @@ START_TEST(what_cannot_be_done_is_refused)
 {
     write_file(folder, "good.xml", COPY("allgather", "", "i"));
     write_file(folder, "bad.xml", "<algo/>");
+    write_file(folder, "idle.xml", IDLE("1", "4096"));
     g_auto(CcsProgramRun) one = run(refusals[_i].line);
 
     assert_refused(&one, refusals[_i].status, refusals[_i].problem);
@@ -204,6 +227,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_wrong_file_is_told_by_the_line_and_ends_in_1);
     tcase_add_test(tcase, what_a_file_is_not_made_for_is_noted);
     tcase_add_test(tcase, a_custom_program_is_executed_but_not_verified);
+    tcase_add_test(tcase, a_file_without_channels_is_timed);
     tcase_add_loop_test(tcase, what_cannot_be_done_is_refused, 0, G_N_ELEMENTS(refusals));
     tcase_add_test(tcase, options_without_effect_on_a_file_are_told);
     suite_add_tcase(suite, tcase);

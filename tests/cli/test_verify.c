@@ -94,6 +94,8 @@ static const struct {
     {"verify broadcast -r 4 --ranks 4-9", 2, "-r must be 'all' or a rank from 0 to 3, not '4'"},
     {"verify allreduce --format nccl", 2, "nccl"},
     {"verify allreduce -T nvlink8 --ranks 9", 3, "9 ranks do not fit"},
+    {"verify broadcast chain --ranks 24 --channels 1024 --chunks 1048576", 3,
+     "to play broadcast on 24 ranks in this way takes 1"},
 };
 
 START_TEST(what_cannot_be_tried_is_refused)
