@@ -151,13 +151,15 @@ static char *write_msccl(const CcsSchedule *schedule, const char *name, GError *
 
 static bool export(const Arguments *arguments, CcsCollective collective, GError **error)
 {
+    const char *topology_file = arguments->topology;
     bool is_shown = arguments->output == NULL || strcmp(arguments->output, "-") == 0;
     uint32_t n_ranks = 0;
     uint32_t per_node = 0;
 
     if (!read_count("--ranks", arguments->n_ranks, 100000000, 0, &n_ranks, error) ||
         !read_count("--ranks-per-node", arguments->ranks_per_node, 1000000, 0, &per_node, error) ||
-        (!is_shown && !ccs_file_check(arguments->output, error)))
+        (!is_shown && (!ccs_file_check(arguments->output, error) ||
+                       !ccs_file_check_inputs("-o", arguments->output, &topology_file, 1, error))))
         return false;
     g_autoptr(CcsTopology) topology = make_topology(arguments, n_ranks, error);
     if (topology == NULL)

@@ -188,7 +188,9 @@ static bool run(int argc, char **argv, GError **error)
         return false;
     }
     arguments.file = argv[1];
-    if (!ccs_output_check(&arguments.output, &arguments.format, &arguments.level, error))
+    const char *const inputs[] = {argv[1], arguments.machine.topology, arguments.machine.transport};
+    if (!ccs_output_check(&arguments.output, &arguments.format, &arguments.level, error) ||
+        !ccs_output_check_inputs(&arguments.output, inputs, G_N_ELEMENTS(inputs), error))
         return false;
     if (arguments.format == CCS_FORMAT_NCCL) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
