@@ -384,7 +384,7 @@ static bool verify_file(Arguments *arguments, const char *path, CcsFormat format
         return false;
     if (file->msccl->collective == CCS_PROGRAM) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                    "%s cannot be verified: what '%s' promises is not known", path,
+                    "%s cannot be verified: what '%s' promises is not known", file->msccl->label,
                     file->msccl->coll);
         return false;
     }

@@ -102,6 +102,19 @@ END_TEST
     "<step s='0' type='cpy' srcbuf='" from "' srcoff='0' dstbuf='o' dstoff='1' cnt='1'/>\n"        \
     "</tb></gpu></algo>\n"
 
+START_TEST(stdin_has_one_name)
+{
+    const char *verify[] = {"verify", "-", NULL};
+    g_auto(CcsProgramRun) wrong =
+        ccs_program_run(&(CcsProgramCall){.args = verify, .folder = folder, .input = "<algo/>"});
+    g_auto(CcsProgramRun) custom = ccs_program_run(
+        &(CcsProgramCall){.args = verify, .folder = folder, .input = COPY("custom", "", "o")});
+
+    assert_refused(&wrong, 3, "(standard input):1:1: error: 'ngpus' is missing");
+    assert_refused(&custom, 3, "(standard input) cannot be verified");
+}
+END_TEST
+
 START_TEST(a_wrong_file_is_told_by_the_line_and_ends_in_1)
 {
     write_file(folder, "a.xml", COPY("allgather", "", "o"));
@@ -224,6 +237,7 @@ Suite *ccs_test_suite(void)
                         G_N_ELEMENTS(pairs));
     tcase_add_test(tcase, a_result_bears_the_name_of_the_file);
     tcase_add_test(tcase, a_file_comes_from_stdin_and_goes_to_stdout);
+    tcase_add_test(tcase, stdin_has_one_name);
     tcase_add_test(tcase, a_wrong_file_is_told_by_the_line_and_ends_in_1);
     tcase_add_test(tcase, what_a_file_is_not_made_for_is_noted);
     tcase_add_test(tcase, a_custom_program_is_executed_but_not_verified);
