@@ -129,6 +129,47 @@ START_TEST(a_wrong_file_is_told_by_the_line_and_ends_in_1)
 }
 END_TEST
 
+/* A broadcast from GPU 0 to all of @n but the last @n_missing. */
+static char *star(uint32_t n, uint32_t n_missing)
+{
+    GString *text = g_string_new(NULL);
+
+    g_string_printf(text,
+                    "<algo name='star' nchannels='1' nchunksperloop='1' ngpus='%u'"
+                    " coll='broadcast' inplace='1'>\n"
+                    "<gpu id='0' i_chunks='1' o_chunks='1' s_chunks='0'>\n",
+                    n);
+    for (uint32_t rank = 1; rank < n - n_missing; rank++)
+        g_string_append_printf(text,
+                               "<tb id='%u' send='%u' recv='-1' chan='0'>"
+                               "<step s='0' type='s' srcbuf='i' srcoff='0' cnt='1'/></tb>\n",
+                               rank, rank);
+    g_string_append(text, "</gpu>");
+    for (uint32_t rank = 1; rank < n; rank++)
+        g_string_append_printf(
+            text, "<gpu id='%u' i_chunks='1' o_chunks='1' s_chunks='0'>%s</gpu>\n", rank,
+            rank >= n - n_missing ? ""
+                                  : "<tb id='0' send='-1' recv='0' chan='0'>"
+                                    "<step s='0' type='r' dstbuf='o' dstoff='0' cnt='1'/></tb>");
+    g_string_append(text, "</algo>\n");
+    return g_string_free(text, false);
+}
+
+START_TEST(a_file_for_many_ranks_is_verified_before_it_is_timed)
+{
+    g_autofree char *right = star(200, 0);
+    g_autofree char *wrong = star(200, 1);
+    write_file(folder, "right.xml", right);
+    write_file(folder, "wrong.xml", wrong);
+    g_auto(CcsProgramRun) of_right = run("bench right.xml -T flat8 --nodes 200 -b 8 -e 8");
+    g_auto(CcsProgramRun) of_wrong = run("bench wrong.xml -T flat8 --nodes 200 -b 8 -e 8");
+
+    assert_done(&of_right);
+    assert_refused(&of_wrong, 1, "algorithm 'star' is wrong: ");
+    assert_says(of_wrong.errors, "rank 199 ends with the wrong data");
+}
+END_TEST
+
 START_TEST(what_a_file_is_not_made_for_is_noted)
 {
     write_file(folder, "a.xml", COPY("allgather", " minBytes='16' maxBytes='64'", "i"));
@@ -239,6 +280,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_file_comes_from_stdin_and_goes_to_stdout);
     tcase_add_test(tcase, stdin_has_one_name);
     tcase_add_test(tcase, a_wrong_file_is_told_by_the_line_and_ends_in_1);
+    tcase_add_test(tcase, a_file_for_many_ranks_is_verified_before_it_is_timed);
     tcase_add_test(tcase, what_a_file_is_not_made_for_is_noted);
     tcase_add_test(tcase, a_custom_program_is_executed_but_not_verified);
     tcase_add_test(tcase, a_file_without_channels_is_timed);
