@@ -288,6 +288,11 @@ char *ccs_quantity_format(CcsQuantity quantity, uint64_t value)
     return best != NULL ? best : format_rounded(value);
 }
 
+const char *ccs_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 double ccs_time_us(CcsTime time)
 {
     return (double)time / (double)CCS_PS_PER_US;

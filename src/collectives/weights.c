@@ -187,7 +187,8 @@ static bool read_rows(Reader *reader, CcsWeights *weights, GError **error)
     if (n_read == weights->n_ranks)
         return true;
     problem =
-        g_strdup_printf("there are %u lines of weights, but %u ranks", n_read, weights->n_ranks);
+        g_strdup_printf("there %s %u line%s of weights, but %u rank%s", n_read == 1 ? "is" : "are",
+                        n_read, ccs_plural(n_read), weights->n_ranks, ccs_plural(weights->n_ranks));
     return fail_at(reader, reader->at, problem, error);
 }
 

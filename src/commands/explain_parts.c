@@ -22,8 +22,8 @@ char *ccs_setting_describe(const CcsSetting *setting)
     g_autofree char *cost =
         ccs_quantity_format(CCS_QUANTITY_TIME, (uint64_t)machine->transport.message_cost);
 
-    g_string_printf(text, "S = %" G_GUINT64_FORMAT " B on n = %u ranks ", setting->size,
-                    setting->n_ranks);
+    g_string_printf(text, "S = %" G_GUINT64_FORMAT " B on n = %u rank%s ", setting->size,
+                    setting->n_ranks, ccs_plural(setting->n_ranks));
     if (setting->is_flat) {
         g_autofree char *rate = ccs_quantity_format(CCS_QUANTITY_RATE, setting->flat.bandwidth);
         g_autofree char *latency =

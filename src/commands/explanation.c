@@ -150,8 +150,8 @@ static void add_traffic(CcsRows *rows, const CcsExplanation *explanation, bool i
     g_autofree char *messages = range_text(traffic.messages);
     g_autofree char *bytes = range_text(traffic.bytes);
 
-    add_fact(rows, is_sent ? "each rank sends" : "each rank receives", "%s messages, %s B",
-             messages, bytes);
+    add_fact(rows, is_sent ? "each rank sends" : "each rank receives", "%s message%s, %s B",
+             messages, ccs_plural(traffic.messages.most), bytes);
 }
 
 static void add_numbers(CcsRows *rows, const CcsTerms *terms, const CcsSetting *setting)

@@ -98,8 +98,9 @@ static void print_head(const CcsProgram *program, const CcsResult *result, CcsOv
         g_autofree char *text = g_strchomp(g_strdup(description));
         printf("\n%s\n", text);
     }
-    printf("\n%.3f us for %" G_GUINT64_FORMAT " messages with %" G_GUINT64_FORMAT " bytes",
-           ccs_time_us(result->time), result->n_flows, result->size);
+    printf("\n%.3f us for %" G_GUINT64_FORMAT " message%s with %" G_GUINT64_FORMAT " byte%s",
+           ccs_time_us(result->time), result->n_flows, ccs_plural(result->n_flows), result->size,
+           ccs_plural(result->size));
     if (result->n_flows > 0)
         printf("; computation hides %.1f%% of the communication", 100 * share);
     printf("\n\n");

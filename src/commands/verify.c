@@ -255,8 +255,9 @@ static void add_verdict(Sum *sum, const CcsVerdict *verdict)
     sum->n_wrong += verdict->failure != NULL;
     if (sum->n_wrong == 1 && verdict->failure != NULL)
         sum->first_wrong = g_strdup_printf(
-            "%s %s, %u ranks, %s", ccs_collective_info(verdict->algorithm->collective)->name,
-            verdict->algorithm->name, verdict->n_ranks, verdict->failure);
+            "%s %s, %u rank%s, %s", ccs_collective_info(verdict->algorithm->collective)->name,
+            verdict->algorithm->name, verdict->n_ranks, ccs_plural(verdict->n_ranks),
+            verdict->failure);
 }
 
 static bool verify_all(const GPtrArray *algorithms, const GPtrArray *machines,
@@ -292,16 +293,18 @@ static CcsRows *new_rows(CcsFormat format)
 static bool conclude(const Sum *sum, uint32_t n_rows, CcsFormat format, GError **error)
 {
     if (sum->n_wrong > 0) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%u of %u rows are wrong, the first: %s",
-                    sum->n_wrong, n_rows, sum->first_wrong);
+        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%u of %u row%s wrong, the first: %s",
+                    sum->n_wrong, n_rows, n_rows == 1 ? " is" : "s are", sum->first_wrong);
         return false;
     }
     g_autofree char *refused =
-        g_strdup_printf("; %u rows with a machine that the algorithm refuses", sum->n_refused);
+        g_strdup_printf("; %u row%s with a machine that the algorithm refuses", sum->n_refused,
+                        ccs_plural(sum->n_refused));
     if (is_short(format))
-        ccs_note("%" G_GUINT64_FORMAT
-                 " schedules are right in every order that their dependencies allow%s",
-                 sum->n_schedules, sum->n_refused == 0 ? "" : refused);
+        ccs_note("%" G_GUINT64_FORMAT " schedule%s right in every order that %s dependencies"
+                 " allow%s",
+                 sum->n_schedules, sum->n_schedules == 1 ? " is" : "s are",
+                 sum->n_schedules == 1 ? "its" : "their", sum->n_refused == 0 ? "" : refused);
     return true;
 }
 

@@ -107,10 +107,11 @@ static void add_counts(const CcsSchedule *schedule, CcsVerdict *verdict)
 
 static void add_failure(const CcsSchedule *schedule, const GError *failure, CcsVerdict *verdict)
 {
+    uint32_t n_nodes = ccs_communicator_n_nodes(ccs_schedule_communicator(schedule));
+
     if (verdict->failure == NULL)
-        verdict->failure = g_strdup_printf(
-            "%u nodes, root %u: %s", ccs_communicator_n_nodes(ccs_schedule_communicator(schedule)),
-            ccs_schedule_root(schedule), failure->message);
+        verdict->failure = g_strdup_printf("%u node%s, root %u: %s", n_nodes, ccs_plural(n_nodes),
+                                           ccs_schedule_root(schedule), failure->message);
 }
 
 /* A schedule that sends more than it must is right; in the catalogue it is a mistake all the

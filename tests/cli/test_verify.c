@@ -50,6 +50,17 @@ START_TEST(a_table_sums_up_on_stderr)
 }
 END_TEST
 
+START_TEST(one_is_told_in_the_singular)
+{
+    g_auto(CcsProgramRun) run = ccs_program_run_line(folder, "verify allreduce ring --ranks 2,2");
+    g_auto(CcsProgramRun) topo = ccs_program_run_line(folder, "topo show flat8 --nodes 1");
+
+    assert_status(&run, 0);
+    assert_says(run.errors, "1 schedule is right in every order that its dependencies allow");
+    assert_says(topo.output, "1 GPU in 1 node, 1 NIC, 0 NVSwitches, 1 fabric switch, ");
+}
+END_TEST
+
 START_TEST(a_topology_is_taken_whole_unless_ranks_are_named)
 {
     g_auto(CcsProgramRun) whole =
@@ -127,6 +138,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, every_algorithm_is_right_and_counted);
     tcase_add_test(tcase, a_row_tells_what_was_played_and_what_it_sends);
     tcase_add_test(tcase, a_table_sums_up_on_stderr);
+    tcase_add_test(tcase, one_is_told_in_the_singular);
     tcase_add_test(tcase, a_topology_is_taken_whole_unless_ranks_are_named);
     tcase_add_loop_test(tcase, roots_are_tried_as_asked, 0, G_N_ELEMENTS(roots));
     tcase_add_loop_test(tcase, what_cannot_be_tried_is_refused, 0, G_N_ELEMENTS(refused));

@@ -110,7 +110,7 @@ static const struct {
     {"1\n3,4\n", "w.csv:1:2: error: the line has 1 weights, but there are 2 ranks"},
     {"1,2,3\n3,4\n", "w.csv:1:4: error: the line has more weights than there are ranks, 2"},
     {"1;2\n3;4\n", "w.csv:1:2: error: a comma must follow a weight"},
-    {"1,2\n\n", "w.csv:3:1: error: there are 1 lines of weights, but 2 ranks"},
+    {"1,2\n\n", "w.csv:3:1: error: there is 1 line of weights, but 2 ranks"},
     {"1,2\n3,4\n\n5,6", "w.csv:4:1: error: there are more lines than ranks, 2"},
     {"0,0\n0,0.0\n", "w.csv: error: all weights are 0"},
     {"", "w.csv:1:1: error: there are 0 lines of weights, but 2 ranks"},
