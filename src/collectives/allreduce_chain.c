@@ -53,6 +53,7 @@ const CcsAlgorithm ccs_allreduce_chain = {
     .assumption = "One chunk, or two ranks: else chunks on their way up and down share ports, "
                   "and many of them tend to 2 S/B. Reducing takes no longer than sending.",
     .terms = terms,
+    .adds_in_passing = true,
     .is_pipelined = true,
     .build = build,
 };

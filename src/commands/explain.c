@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "commands/command.h"
+#include "commands/effects.h"
 #include "commands/explanation.h"
 #include "commands/options.h"
 
@@ -100,6 +101,19 @@ static GPtrArray *explain_cases(const GArray *cases, const CcsSetting *setting, 
     return NULL;
 }
 
+static void warn_without_effect(const CcsCaseArguments *given, const GArray *cases,
+                                const CcsMachine *machine)
+{
+    const CcsAsked asked = {
+        .where = "",
+        .chunks = given->n_chunks == CCS_NOT_GIVEN ? NULL : "--chunks",
+        .root = given->root == CCS_NOT_GIVEN ? NULL : "-r",
+        .sizes = given->smallest == NULL ? NULL : "-b",
+    };
+
+    ccs_effects_of_options(&asked, cases, machine);
+}
+
 /* One algorithm by its name is explained; else all that are asked for are compared. */
 static bool explain(Arguments *arguments, GError **error)
 {
@@ -117,6 +131,7 @@ static bool explain(Arguments *arguments, GError **error)
                                             ccs_communicator_n_ranks(machine->communicator), error);
     if (cases == NULL)
         return false;
+    warn_without_effect(&arguments->cases, cases, machine);
     CcsSetting setting = ccs_setting_of(machine, arguments->size);
     g_autoptr(GPtrArray) explanations = explain_cases(cases, &setting, error);
     if (explanations == NULL)

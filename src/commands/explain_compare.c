@@ -14,7 +14,8 @@ static char *expected_us(const CcsExplanation *explanation, const CcsSetting *se
 {
     CcsTerms terms = {0};
 
-    if (!setting->is_flat || !ccs_explanation_terms(explanation, &terms))
+    if (ccs_explanation_doubt(explanation, setting) != NULL ||
+        !ccs_explanation_terms(explanation, &terms))
         return NULL;
     return g_strdup_printf("%.3f", ccs_terms_time_us(&terms, &setting->flat,
                                                      &setting->machine->transport, setting->size));
@@ -37,7 +38,7 @@ static void add_row(CcsRows *rows, const CcsExplanation *explanation, const CcsS
         {CCS_CELL_NUMBER, messages},
         {CCS_CELL_NUMBER, bytes},
         {CCS_CELL_NUMBER, time},
-        {CCS_CELL_NUMBER, of_bound},
+        {setting->machine->model->shares_links ? CCS_CELL_NUMBER : CCS_CELL_NULL, of_bound},
         {expected == NULL ? CCS_CELL_NULL : CCS_CELL_NUMBER, expected},
         {algorithm->formula == NULL ? CCS_CELL_NULL : CCS_CELL_TEXT, algorithm->formula},
     };
@@ -87,8 +88,10 @@ bool ccs_explanations_compare(const GPtrArray *explanations, const CcsSetting *s
 
     ccs_print_heading(format, 1, title);
     ccs_print_text(description);
-    printf("\nNo algorithm can take less than %.3f us (%s).\n\n", ccs_time_us(first->bound.time),
-           first->bound.name);
+    if (setting->machine->model->shares_links)
+        printf("\nNo algorithm can take less than %.3f us (%s).\n", ccs_time_us(first->bound.time),
+               first->bound.name);
+    printf("\n");
     if (!print_table(explanations, setting, format, error))
         return false;
     printf("\n");

@@ -42,6 +42,7 @@ char *ccs_setting_describe(const CcsSetting *setting)
             ccs_quantity_format(CCS_QUANTITY_RATE, machine->transport.reduce_rate);
         g_string_append_printf(text, ", reductions at G = %s", rate);
     }
+    g_string_append_printf(text, "; network model %s", machine->model->name);
     return g_string_free(text, false);
 }
 
@@ -91,6 +92,32 @@ bool ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_term
 
     return algorithm->terms != NULL && n_ranks > 1 &&
            algorithm->terms(n_ranks, ccs_schedule_pipeline(explanation->schedule), ret_terms);
+}
+
+/* Whether adding a chunk takes longer than sending it, so that chunks wait to be added. */
+static bool is_adding_slow(const CcsExplanation *explanation, const CcsSetting *setting)
+{
+    const CcsTransport *transport = &setting->machine->transport;
+    uint32_t n_chunks = ccs_schedule_pipeline(explanation->schedule);
+    CcsBytes chunk = (setting->size + n_chunks - 1) / n_chunks;
+
+    return explanation->asked.algorithm->adds_in_passing && n_chunks > 1 &&
+           transport->reduce_rate < CCS_RATE_UNLIMITED &&
+           ccs_time_to_move(chunk, transport->reduce_rate) >
+               transport->message_cost + ccs_time_to_move(chunk, setting->flat.bandwidth);
+}
+
+const char *ccs_explanation_doubt(const CcsExplanation *explanation, const CcsSetting *setting)
+{
+    if (!setting->machine->model->shares_links)
+        return "not here: messages share no links in this model";
+    if (!setting->is_flat)
+        return "not here: these ranks are not around one switch";
+    if (ccs_schedule_n_channels(explanation->schedule) > 1)
+        return "not here: there is more than one channel";
+    if (is_adding_slow(explanation, setting))
+        return "not here: adding a chunk takes longer than sending it";
+    return NULL;
 }
 
 double ccs_explanation_efficiency(const CcsExplanation *explanation)

@@ -21,6 +21,10 @@ CcsTraffic ccs_explanation_traffic(const CcsExplanation *explanation, bool is_se
 /* Whether the algorithm has terms that hold for so many ranks. */
 bool ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_terms);
 
+/* ccs_explanation_doubt: why the formula says nothing of the time here, though it may hold for so
+ * many ranks; NULL if it does. */
+const char *ccs_explanation_doubt(const CcsExplanation *explanation, const CcsSetting *setting);
+
 /* The bound over the time; 1 where both are 0. */
 double ccs_explanation_efficiency(const CcsExplanation *explanation);
 

@@ -154,12 +154,14 @@ static void add_traffic(CcsRows *rows, const CcsExplanation *explanation, bool i
              messages, ccs_plural(traffic.messages.most), bytes);
 }
 
-static void add_numbers(CcsRows *rows, const CcsTerms *terms, const CcsSetting *setting)
+static void add_numbers(CcsRows *rows, const CcsExplanation *explanation, const CcsTerms *terms,
+                        const CcsSetting *setting)
 {
     const CcsTransport *transport = &setting->machine->transport;
+    const char *doubt = ccs_explanation_doubt(explanation, setting);
 
-    if (!setting->is_flat) {
-        add_fact(rows, "in numbers", "not here: these ranks are not around one switch");
+    if (doubt != NULL) {
+        add_fact(rows, "in numbers", "%s", doubt);
         return;
     }
     g_autofree char *numbers =
@@ -187,7 +189,7 @@ static void add_formula(CcsRows *rows, const CcsExplanation *explanation, const 
     }
     g_autofree char *letters = ccs_terms_in_letters(&terms);
     add_fact(rows, with, "%s", letters);
-    add_numbers(rows, &terms, setting);
+    add_numbers(rows, explanation, &terms, setting);
 }
 
 static bool print_costs(const CcsExplanation *explanation, const CcsSetting *setting,
@@ -206,9 +208,10 @@ static bool print_costs(const CcsExplanation *explanation, const CcsSetting *set
     add_formula(rows, explanation, setting);
     add_fact(rows, "simulated", "%.3f us, with %u channel%s",
              ccs_time_us(explanation->outcome.time), n_channels, n_channels == 1 ? "" : "s");
-    add_fact(rows, "lower bound", "%.3f us (%s): %.1f %% of the time",
-             ccs_time_us(explanation->bound.time), explanation->bound.name,
-             100 * ccs_explanation_efficiency(explanation));
+    if (setting->machine->model->shares_links)
+        add_fact(rows, "lower bound", "%.3f us (%s): %.1f %% of the time",
+                 ccs_time_us(explanation->bound.time), explanation->bound.name,
+                 100 * ccs_explanation_efficiency(explanation));
     return ccs_rows_end(rows, error);
 }
 
