@@ -254,6 +254,47 @@ START_TEST(what_cannot_be_done_is_refused)
 }
 END_TEST
 
+START_TEST(options_without_effect_on_what_is_written_are_told)
+{
+    g_auto(CcsProgramRun) one = run("export msccl allreduce -A ring --ranks 2 -r 1 --chunks 3");
+
+    assert_status(&one, 0);
+    assert_says(one.errors, "-r has no effect: allreduce has no root");
+    assert_says(one.errors, "--chunks has no effect: none of the algorithms is pipelined");
+    assert_says_not(one.output, "ccsim_root");
+}
+END_TEST
+
+START_TEST(options_without_effect_on_a_file_that_is_verified_are_told)
+{
+    g_autofree char *rooted = star(3, 0);
+    write_file(folder, "a.xml", COPY("allgather", "", "i"));
+    write_file(folder, "b.xml", rooted);
+    g_auto(CcsProgramRun) plain = run("verify a.xml -r 1 --channels 5 --ranks 3");
+    g_auto(CcsProgramRun) all = run("verify b.xml -r all");
+    g_auto(CcsProgramRun) other = run("verify b.xml -r 1");
+
+    assert_status(&plain, 0);
+    assert_says(plain.errors, "-r has no effect: allgather has no root");
+    assert_says(plain.errors, "--channels has no effect: a.xml has its own");
+    assert_says(plain.errors, "--ranks has no effect: a.xml says how many there are");
+    assert_status(&all, 0);
+    assert_says(all.errors, "-r all has no effect: b.xml is for one root, 0");
+    assert_status(&other, 1);
+}
+END_TEST
+
+START_TEST(a_file_may_have_more_gpus_than_verify_tries)
+{
+    g_autofree char *many = star(1100, 0);
+    write_file(folder, "a.xml", many);
+    g_auto(CcsProgramRun) one = run("verify a.xml --orders 0");
+
+    assert_status(&one, 0);
+    assert_says(one.output, "1100");
+}
+END_TEST
+
 START_TEST(options_without_effect_on_a_file_are_told)
 {
     write_file(folder, "a.xml", COPY("allgather", "", "i"));
@@ -285,6 +326,9 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_custom_program_is_executed_but_not_verified);
     tcase_add_test(tcase, a_file_without_channels_is_timed);
     tcase_add_loop_test(tcase, what_cannot_be_done_is_refused, 0, G_N_ELEMENTS(refusals));
+    tcase_add_test(tcase, options_without_effect_on_what_is_written_are_told);
+    tcase_add_test(tcase, options_without_effect_on_a_file_that_is_verified_are_told);
+    tcase_add_test(tcase, a_file_may_have_more_gpus_than_verify_tries);
     tcase_add_test(tcase, options_without_effect_on_a_file_are_told);
     suite_add_tcase(suite, tcase);
     return suite;

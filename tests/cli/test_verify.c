@@ -98,6 +98,8 @@ static const struct {
     {"verify allredcue", 2, "did you mean 'allreduce'"},
     {"verify allreduce rong", 2, "did you mean 'ring'"},
     {"verify allreduce ring tree", 2, "'tree' is one argument too many"},
+    {"verify ring.xml tree", 2, "'tree' is one argument too many"},
+    {"verify ./ring tree x", 2, "'tree' is one argument too many"},
     {"verify allreduce --ranks 0", 2, "--ranks must be numbers and ranges from 1 to 1024"},
     {"verify allreduce --ranks 9-", 2, "not '9-'"},
     {"verify allreduce --orders -1", 2, "--orders must be from 0"},
@@ -123,7 +125,7 @@ START_TEST(options_without_effect_are_named)
         folder, "verify allreduce ring -r 1 --chunks 5 --ranks 4 --format csv");
 
     assert_status(&run, 0);
-    assert_says(run.errors, "-r has no effect");
+    assert_says(run.errors, "-r has no effect: allreduce has no root");
     assert_says(run.errors, "--chunks has no effect");
 }
 END_TEST
