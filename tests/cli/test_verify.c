@@ -119,6 +119,18 @@ START_TEST(what_cannot_be_tried_is_refused)
 }
 END_TEST
 
+START_TEST(what_takes_long_is_said_before)
+{
+    const char *args[] = {"verify",   "allreduce", "ring",       "--ranks", "2",
+                          "--orders", "1000000",   "--channels", "8",       NULL};
+    g_auto(CcsProgramRun) run =
+        ccs_program_run(&(CcsProgramCall){.args = args, .folder = folder, .seconds = 5});
+
+    assert_says(run.errors, "allreduce ring on 2 ranks moves 32 chunks, which are played in"
+                            " 1000002 orders: this takes a while");
+}
+END_TEST
+
 START_TEST(options_without_effect_are_named)
 {
     g_auto(CcsProgramRun) run = ccs_program_run_line(
@@ -145,6 +157,7 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, roots_are_tried_as_asked, 0, G_N_ELEMENTS(roots));
     tcase_add_loop_test(tcase, what_cannot_be_tried_is_refused, 0, G_N_ELEMENTS(refused));
     tcase_add_test(tcase, options_without_effect_are_named);
+    tcase_add_test(tcase, what_takes_long_is_said_before);
     suite_add_tcase(suite, tcase);
     return suite;
 }
