@@ -49,10 +49,27 @@ static GByteArray *read_from(const char *label, int fd, size_t most, GError **er
     return g_steal_pointer(&bytes);
 }
 
+size_t ccs_byte_order_mark(const char *text, size_t n_bytes)
+{
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+
+    return n_bytes >= sizeof mark && memcmp(text, mark, sizeof mark) == 0 ? sizeof mark : 0;
+}
+
+static bool is_stdin(const char *file)
+{
+    return strcmp(file, "-") == 0;
+}
+
+const char *ccs_file_label(const char *file)
+{
+    return is_stdin(file) ? "(standard input)" : file;
+}
+
 GByteArray *ccs_read_file(const char *file, size_t most, GError **error)
 {
-    if (strcmp(file, "-") == 0)
-        return read_from("(standard input)", STDIN_FILENO, most, error);
+    if (is_stdin(file))
+        return read_from(ccs_file_label(file), STDIN_FILENO, most, error);
 
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {

@@ -14,6 +14,13 @@
  * Returns: (transfer full), or NULL with errno set. */
 GByteArray *ccs_read_all(int fd, size_t most);
 
+/* What messages call @file: its name, or what "-" stands for. */
+const char *ccs_file_label(const char *file);
+
+/* Some editors begin a UTF-8 text with a byte order mark. Returns: its length; 0 if there is
+ * none. */
+size_t ccs_byte_order_mark(const char *text, size_t n_bytes);
+
 /* ccs_read_file:
  * The same for a file; "-" is stdin.
  *

@@ -213,6 +213,8 @@ static bool parse(CcsQuantity quantity, const char *text, const char *unit_of_ba
         g_autofree char *hint = g_strdup_printf(" (at most %s)", kind->most_text);
         return fail(error, kind, text, hint);
     }
+    if (quantity == CCS_QUANTITY_SIZE && (CcsWork)number.digits * unit->times % power != 0)
+        return fail(error, kind, text, " (it is not a whole number of bytes)");
     if (value == 0 && number.digits != 0)
         return fail(error, kind, text, " (too small to be told from 0)");
     if (quantity == CCS_QUANTITY_RATE && value == 0)
@@ -284,6 +286,11 @@ char *ccs_quantity_format(CcsQuantity quantity, uint64_t value)
         }
     }
     return best != NULL ? best : format_rounded(value);
+}
+
+const char *ccs_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
 }
 
 double ccs_time_us(CcsTime time)

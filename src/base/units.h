@@ -71,6 +71,9 @@ bool ccs_size_parse_option(const char *text, CcsBytes *ret_bytes, GError **error
  * Returns: (transfer full). */
 char *ccs_quantity_format(CcsQuantity quantity, uint64_t value);
 
+/* The ending of a noun behind the number @n: "s", or nothing for 1. */
+const char *ccs_plural(uint64_t n);
+
 double ccs_time_us(CcsTime time);   /* in microseconds, for printing */
 double ccs_rate_GBps(CcsRate rate); /* in 1e9 bytes per second, for printing */
 

@@ -35,7 +35,9 @@ typedef struct {
     bool (*terms)(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms); /* the formula in
                                numbers, for at least 2 ranks; false where it does not hold */
     const char *holds_for; /* for which n and K it holds; NULL: for all */
-    bool is_pipelined;     /* --chunks sets its depth */
+    bool adds_in_passing; /* the formula of several chunks holds only where a chunk is added as fast
+                             as it is sent */
+    bool is_pipelined;    /* --chunks sets its depth */
     bool (*build)(CcsSchedule *schedule, GError **error);
 } CcsAlgorithm;
 

@@ -54,6 +54,7 @@ const CcsAlgorithm ccs_allreduce_chain = {
                   "and many of them tend to 2 S/B. Reducing takes no longer than sending.",
     .terms = terms,
     .holds_for = "K = 1 (--chunks 1), or for n = 2",
+    .adds_in_passing = true,
     .is_pipelined = true,
     .build = build,
 };

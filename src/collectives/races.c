@@ -234,3 +234,10 @@ bool ccs_races_check(const CcsSchedule *schedule, GError **error)
     }
     return true;
 }
+
+/* By message: its place in an order and in the past, its list, and its number; by chunk that is
+ * moved: that it is read and written. */
+uint64_t ccs_races_memory(uint64_t n_messages, uint64_t n_moves)
+{
+    return n_messages * (sizeof(CcsMessage) + 3 * sizeof(uint32_t)) + n_moves * 2 * sizeof(Access);
+}

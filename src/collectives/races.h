@@ -13,6 +13,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <glib.h>
 
@@ -23,3 +24,7 @@
  * messages and the chunk. A schedule that cannot come to its end or leaves its buffers has no
  * answer; true. */
 bool ccs_races_check(const CcsSchedule *schedule, GError **error);
+
+/* ccs_races_memory: the bytes that ccs_races_check() takes at the least for so many messages, which
+ * move so many chunks together, beside those for the cells. */
+uint64_t ccs_races_memory(uint64_t n_messages, uint64_t n_moves);

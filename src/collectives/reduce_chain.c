@@ -55,6 +55,7 @@ const CcsAlgorithm ccs_reduce_chain = {
     .assumption = "All chunks are equal, and reducing one takes no longer than sending it (Chan et "
                   "al. 2007).",
     .terms = terms,
+    .adds_in_passing = true,
     .is_pipelined = true,
     .build = build,
 };

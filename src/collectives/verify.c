@@ -527,10 +527,47 @@ static bool check_end(const Player *player, GError **error)
     return false;
 }
 
+/* Playing needs to know what each cell holds; to look for races, what each message does to its
+ * cells. */
+CcsVerifyCost ccs_verify_cost(const CcsSchedule *schedule)
+{
+    uint64_t n_cells = ccs_n_cells(schedule);
+    uint64_t n_words = (ccs_schedule_n_ranks(schedule) + 63) / 64;
+    uint64_t n_messages = 0;
+    CcsVerifyCost cost = {0};
+
+    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
+        const CcsLane *lane = ccs_schedule_lane(schedule, id);
+        n_messages += lane->n_messages;
+        cost.n_moves += (uint64_t)lane->n_messages * ccs_box_n_chunks(&lane->from);
+    }
+    uint64_t playing = n_cells * (sizeof(uint32_t) + n_words * sizeof(uint64_t));
+    uint64_t racing = n_cells * sizeof(uint32_t) + ccs_races_memory(n_messages, cost.n_moves);
+    cost.memory = MAX(playing, racing);
+    return cost;
+}
+
+bool ccs_verify_fits(const CcsSchedule *schedule, GError **error)
+{
+    uint64_t memory = ccs_verify_cost(schedule).memory;
+
+    if (memory <= CCS_VERIFY_MEMORY)
+        return true;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
+                "to play %s on %u ranks in this way takes %.1f GiB of memory or more, and %.0f are"
+                " allowed",
+                ccs_collective_info(ccs_schedule_collective(schedule))->name,
+                ccs_schedule_n_ranks(schedule), (double)memory / (1 << 30),
+                (double)CCS_VERIFY_MEMORY / (1 << 30));
+    return false;
+}
+
 bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t seed, GError **error)
 {
     if (ccs_schedule_n_ranks(schedule) == 1)
         return true;
+    if (!ccs_verify_fits(schedule, error))
+        return false;
 
     g_auto(Player) player;
     player_init(&player, schedule, order, seed);
@@ -543,7 +580,8 @@ bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t s
 
 bool ccs_verify_orders(const CcsSchedule *schedule, uint32_t n_random, GError **error)
 {
-    if (!ccs_verify_play(schedule, CCS_PLAY_DELIVER_FIRST, 0, error) ||
+    if (!ccs_verify_fits(schedule, error) ||
+        !ccs_verify_play(schedule, CCS_PLAY_DELIVER_FIRST, 0, error) ||
         !ccs_verify_play(schedule, CCS_PLAY_DELIVER_LAST, 0, error))
         return false;
     for (uint32_t seed = 1; seed <= n_random; seed++) {

@@ -14,6 +14,20 @@
 
 #include "collectives/schedule.h"
 
+/* Schedules that take more memory to play than this are refused. */
+#define CCS_VERIFY_MEMORY ((uint64_t)4 << 30)
+
+/* What playing a schedule takes. */
+typedef struct {
+    uint64_t n_moves; /* chunks that are moved, all messages together */
+    uint64_t memory;  /* bytes, at the least */
+} CcsVerifyCost;
+
+CcsVerifyCost ccs_verify_cost(const CcsSchedule *schedule);
+
+/* ccs_verify_fits: false with CCS_ERROR_INPUT if it takes more than CCS_VERIFY_MEMORY. */
+bool ccs_verify_fits(const CcsSchedule *schedule, GError **error);
+
 typedef enum {
     CCS_PLAY_DELIVER_FIRST, /* a message arrives before the next one starts */
     CCS_PLAY_DELIVER_LAST,  /* all that may start does, before anything arrives */
@@ -23,8 +37,8 @@ typedef enum {
 /* ccs_verify_play:
  * @seed chooses the random order; the same seed plays the same one.
  *
- * Returns: false with CCS_ERROR_CHECK, whose message names the first wrong step; or with
- * CCS_ERROR_INTERRUPTED. */
+ * Returns: false with CCS_ERROR_CHECK, whose message names the first wrong step; or as
+ * ccs_verify_fits(), or with CCS_ERROR_INTERRUPTED. */
 bool ccs_verify_play(const CcsSchedule *schedule, CcsPlayOrder order, uint32_t seed,
                      GError **error);
 

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/read_file.h"
 #include "config/problem.h"
 
+#define MAX_BYTES ((size_t)256 * 1024 * 1024)
 #define MAX_WHOLE 1000000000000U
 #define MILLION   1000000U
 
@@ -185,14 +187,17 @@ static bool read_rows(Reader *reader, CcsWeights *weights, GError **error)
     if (n_read == weights->n_ranks)
         return true;
     problem =
-        g_strdup_printf("there are %u lines of weights, but %u ranks", n_read, weights->n_ranks);
+        g_strdup_printf("there %s %u line%s of weights, but %u rank%s", n_read == 1 ? "is" : "are",
+                        n_read, ccs_plural(n_read), weights->n_ranks, ccs_plural(weights->n_ranks));
     return fail_at(reader, reader->at, problem, error);
 }
 
 CcsWeights *ccs_weights_read(const char *label, const char *text, size_t n_bytes, uint32_t n_ranks,
                              GError **error)
 {
-    Reader reader = {.label = label, .text = text, .n_bytes = n_bytes, .line = 1};
+    size_t n_skipped = ccs_byte_order_mark(text, n_bytes);
+    Reader reader = {
+        .label = label, .text = text + n_skipped, .n_bytes = n_bytes - n_skipped, .line = 1};
     g_autoptr(CcsWeights) weights = weights_new(n_ranks, n_ranks);
 
     if (!read_rows(&reader, weights, error))
@@ -207,14 +212,12 @@ CcsWeights *ccs_weights_read(const char *label, const char *text, size_t n_bytes
 
 CcsWeights *ccs_weights_load(const char *file, uint32_t n_ranks, GError **error)
 {
-    g_autofree char *text = NULL;
-    gsize n_bytes = 0;
-    g_autoptr(GError) failure = NULL;
+    g_autoptr(GByteArray) bytes = ccs_read_file(file, MAX_BYTES, error);
 
-    if (g_file_get_contents(file, &text, &n_bytes, &failure))
-        return ccs_weights_read(file, text, n_bytes, n_ranks, error);
-    g_set_error_literal(error, CCS_ERROR, CCS_ERROR_IO, failure->message);
-    return NULL;
+    if (bytes == NULL)
+        return NULL;
+    return ccs_weights_read(ccs_file_label(file), (const char *)bytes->data, bytes->len, n_ranks,
+                            error);
 }
 
 /* How much of @size lies before a column: rounded down, so that differences add up. */

@@ -163,6 +163,15 @@ static bool load_file(Arguments *arguments, const char *path, GError **error)
     return true;
 }
 
+static bool check_output(Arguments *arguments, const char *file, GError **error)
+{
+    const char *const inputs[] = {file, arguments->machine.topology, arguments->machine.transport,
+                                  arguments->cases.matrix};
+
+    return ccs_output_check(&arguments->output, &arguments->format, &arguments->level, error) &&
+           ccs_output_check_inputs(&arguments->output, inputs, G_N_ELEMENTS(inputs), error);
+}
+
 static bool run(int argc, char **argv, GError **error)
 {
     g_autofree char *command = ccs_command_line(argc, argv);
@@ -179,7 +188,7 @@ static bool run(int argc, char **argv, GError **error)
     return (ccs_schedule_file_is(argv[1])
                 ? load_file(&arguments, argv[1], error)
                 : ccs_collective_parse(argv[1], &arguments.collective, error)) &&
-           ccs_output_check(&arguments.output, &arguments.format, &arguments.level, error) &&
+           check_output(&arguments, arguments.file == NULL ? NULL : argv[1], error) &&
            simulate(&arguments, error);
 }
 

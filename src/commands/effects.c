@@ -64,7 +64,7 @@ static void note_no_sharing(const char *where, const CcsNetworkModel *model)
                  where, model->name);
 }
 
-void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const CcsMachine *machine)
+void ccs_effects_of_asked(const CcsAsked *asked, const GArray *cases)
 {
     const CcsAlgorithm *first = g_array_index(cases, CcsCase, 0).algorithm;
     const CcsCollectiveInfo *info = ccs_collective_info(first->collective);
@@ -84,6 +84,11 @@ void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const Cc
         ccs_warn("%s%s has no effect: it is for alltoallv", asked->where, asked->skew);
     if (asked->matrix != NULL && first->collective != CCS_ALLTOALLV)
         ccs_warn("%s%s has no effect: it is for alltoallv", asked->where, asked->matrix);
+}
+
+void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const CcsMachine *machine)
+{
+    ccs_effects_of_asked(asked, cases);
     note_idle_network(asked->where, machine);
     note_no_sharing(asked->where, machine->model);
 }

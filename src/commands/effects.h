@@ -24,8 +24,10 @@ typedef struct {
     const char *matrix;
 } CcsAsked;
 
-/* ccs_effects_of_options: what of it has no effect on @cases (of CcsCase, all of one collective)
- * on @machine, and what of the machine is not as one may think. */
+/* ccs_effects_of_asked: what of it has no effect on @cases (of CcsCase, all of one collective). */
+void ccs_effects_of_asked(const CcsAsked *asked, const GArray *cases);
+
+/* ccs_effects_of_options: the same, and what of @machine is not as one may think. */
 void ccs_effects_of_options(const CcsAsked *asked, const GArray *cases, const CcsMachine *machine);
 
 /* ccs_effects_of_overrides: which of @overrides ("PATH=VALUE"; NULL-terminated, may be NULL)

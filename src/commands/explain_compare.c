@@ -17,7 +17,7 @@ static char *expected_us(const CcsExplanation *explanation, const CcsSetting *se
 
     if (refusal == NULL && setting->n_ranks == 1)
         return g_strdup("0.000");
-    if (refusal != NULL || !setting->is_flat)
+    if (refusal != NULL || ccs_explanation_doubt(explanation, setting) != NULL)
         return g_strdup("-");
     return g_strdup_printf("%.3f", ccs_terms_time_us(&terms, &setting->flat,
                                                      &setting->machine->transport, setting->size));
@@ -40,7 +40,7 @@ static void add_row(CcsRows *rows, const CcsExplanation *explanation, const CcsS
         {CCS_CELL_NUMBER, messages},
         {CCS_CELL_NUMBER, bytes},
         {CCS_CELL_NUMBER, time},
-        {CCS_CELL_NUMBER, of_bound},
+        {setting->machine->model->shares_links ? CCS_CELL_NUMBER : CCS_CELL_NULL, of_bound},
         {CCS_CELL_TEXT, expected},
         {CCS_CELL_TEXT, algorithm->formula == NULL ? "-" : algorithm->formula},
     };
@@ -69,18 +69,31 @@ static bool print_table(const GPtrArray *explanations, const CcsSetting *setting
 }
 
 /* Why there is a "-" in the place of a time by formula. */
+/* Why there is no time by formula for this algorithm. Returns: (transfer full), NULL if there is.
+ */
+static char *refusal_of(const CcsExplanation *explanation, const CcsSetting *setting)
+{
+    CcsTerms terms = {0};
+    char *refusal = ccs_explanation_terms(explanation, &terms);
+
+    return refusal != NULL || setting->n_ranks == 1
+               ? refusal
+               : g_strdup(ccs_explanation_doubt(explanation, setting));
+}
+
 static void print_refusals(const GPtrArray *explanations, const CcsSetting *setting)
 {
+    bool is_for_none = !setting->is_flat || !setting->machine->model->shares_links;
     bool is_first = true;
 
-    if (!setting->is_flat && setting->n_ranks > 1) {
-        printf("\nNo times by formula: " CCS_NOT_FLAT ".\n");
+    if (is_for_none && setting->n_ranks > 1) {
+        printf("\nNo times by formula: %s.\n",
+               ccs_explanation_doubt(explanation_at(explanations, 0), setting));
         return;
     }
     for (guint i = 0; i < explanations->len; i++) {
         const CcsExplanation *explanation = explanation_at(explanations, i);
-        CcsTerms terms = {0};
-        g_autofree char *refusal = ccs_explanation_terms(explanation, &terms);
+        g_autofree char *refusal = refusal_of(explanation, setting);
         if (refusal != NULL)
             printf("%sNo time by formula for %s: %s.\n", is_first ? "\n" : "",
                    explanation->asked.algorithm->name, refusal);
@@ -110,8 +123,10 @@ bool ccs_explanations_compare(const GPtrArray *explanations, const CcsSetting *s
 
     ccs_print_heading(format, 1, title);
     ccs_print_text(description);
-    printf("\nNo algorithm can take less than %.3f us (%s).\n\n", ccs_time_us(first->bound.time),
-           first->bound.name);
+    if (setting->machine->model->shares_links)
+        printf("\nNo algorithm can take less than %.3f us (%s).\n", ccs_time_us(first->bound.time),
+               first->bound.name);
+    printf("\n");
     if (!print_table(explanations, setting, format, error))
         return false;
     print_refusals(explanations, setting);

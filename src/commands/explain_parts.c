@@ -23,7 +23,7 @@ char *ccs_setting_describe(const CcsSetting *setting)
         ccs_quantity_format(CCS_QUANTITY_TIME, (uint64_t)machine->transport.message_cost);
 
     g_string_printf(text, "S = %" G_GUINT64_FORMAT " B on n = %u rank%s ", setting->size,
-                    setting->n_ranks, setting->n_ranks == 1 ? "" : "s");
+                    setting->n_ranks, ccs_plural(setting->n_ranks));
     if (setting->is_flat) {
         g_autofree char *rate = ccs_quantity_format(CCS_QUANTITY_RATE, setting->flat.bandwidth);
         g_autofree char *latency =
@@ -42,6 +42,7 @@ char *ccs_setting_describe(const CcsSetting *setting)
             ccs_quantity_format(CCS_QUANTITY_RATE, machine->transport.reduce_rate);
         g_string_append_printf(text, ", reductions at G = %s", rate);
     }
+    g_string_append_printf(text, "; network model %s", machine->model->name);
     return g_string_free(text, false);
 }
 
@@ -100,6 +101,32 @@ char *ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_ter
     if (!algorithm->terms(ccs_schedule_n_ranks(schedule), ccs_schedule_pipeline(schedule),
                           ret_terms))
         return g_strdup_printf("it holds only for %s", algorithm->holds_for);
+    return NULL;
+}
+
+/* Whether adding a chunk takes longer than sending it, so that chunks wait to be added. */
+static bool is_adding_slow(const CcsExplanation *explanation, const CcsSetting *setting)
+{
+    const CcsTransport *transport = &setting->machine->transport;
+    uint32_t n_chunks = ccs_schedule_pipeline(explanation->schedule);
+    CcsBytes chunk = (setting->size + n_chunks - 1) / n_chunks;
+
+    return explanation->asked.algorithm->adds_in_passing && n_chunks > 1 &&
+           transport->reduce_rate < CCS_RATE_UNLIMITED &&
+           ccs_time_to_move(chunk, transport->reduce_rate) >
+               transport->message_cost + ccs_time_to_move(chunk, setting->flat.bandwidth);
+}
+
+const char *ccs_explanation_doubt(const CcsExplanation *explanation, const CcsSetting *setting)
+{
+    if (!setting->machine->model->shares_links)
+        return "messages share no links in this model";
+    if (!setting->is_flat)
+        return CCS_NOT_FLAT;
+    if (ccs_schedule_n_channels(explanation->schedule) > 1)
+        return "there is more than one channel";
+    if (is_adding_slow(explanation, setting))
+        return "adding a chunk takes longer than sending it";
     return NULL;
 }
 

@@ -27,6 +27,10 @@ char *ccs_explanation_terms(const CcsExplanation *explanation, CcsTerms *ret_ter
 /* Why no times can be put into any formula. */
 #define CCS_NOT_FLAT "these ranks are not around one switch"
 
+/* ccs_explanation_doubt: why the formula says nothing of the time here, though it may hold for so
+ * many ranks; NULL if it does. */
+const char *ccs_explanation_doubt(const CcsExplanation *explanation, const CcsSetting *setting);
+
 /* The bound over the time; 1 where both are 0. */
 double ccs_explanation_efficiency(const CcsExplanation *explanation);
 

@@ -70,16 +70,18 @@ static void add_traffic(CcsRows *rows, const CcsExplanation *explanation, bool i
     g_autofree char *messages = range_text(traffic.messages);
     g_autofree char *bytes = range_text(traffic.bytes);
 
-    add_fact(rows, is_sent ? "each rank sends" : "each rank receives", "%s messages, %s B",
-             messages, bytes);
+    add_fact(rows, is_sent ? "each rank sends" : "each rank receives", "%s message%s, %s B",
+             messages, ccs_plural(traffic.messages.most), bytes);
 }
 
-static void add_numbers(CcsRows *rows, const CcsTerms *terms, const CcsSetting *setting)
+static void add_numbers(CcsRows *rows, const CcsExplanation *explanation, const CcsTerms *terms,
+                        const CcsSetting *setting)
 {
     const CcsTransport *transport = &setting->machine->transport;
+    const char *doubt = ccs_explanation_doubt(explanation, setting);
 
-    if (!setting->is_flat) {
-        add_fact(rows, "in numbers", "not here: " CCS_NOT_FLAT);
+    if (doubt != NULL) {
+        add_fact(rows, "in numbers", "not here: %s", doubt);
         return;
     }
     g_autofree char *numbers =
@@ -118,7 +120,7 @@ static void add_formula(CcsRows *rows, const CcsExplanation *explanation, const 
     }
     g_autofree char *letters = ccs_terms_in_letters(&terms);
     add_fact(rows, with, "%s", letters);
-    add_numbers(rows, &terms, setting);
+    add_numbers(rows, explanation, &terms, setting);
 }
 
 static bool print_costs(const CcsExplanation *explanation, const CcsSetting *setting,
@@ -137,9 +139,10 @@ static bool print_costs(const CcsExplanation *explanation, const CcsSetting *set
     add_formula(rows, explanation, setting);
     add_fact(rows, "simulated", "%.3f us, with %u channel%s",
              ccs_time_us(explanation->outcome.time), n_channels, n_channels == 1 ? "" : "s");
-    add_fact(rows, "lower bound", "%.3f us (%s): %.1f %% of the time",
-             ccs_time_us(explanation->bound.time), explanation->bound.name,
-             100 * ccs_explanation_efficiency(explanation));
+    if (setting->machine->model->shares_links)
+        add_fact(rows, "lower bound", "%.3f us (%s): %.1f %% of the time",
+                 ccs_time_us(explanation->bound.time), explanation->bound.name,
+                 100 * ccs_explanation_efficiency(explanation));
     return ccs_rows_end(rows, error);
 }
 

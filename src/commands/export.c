@@ -94,6 +94,19 @@ static CcsTopology *make_topology(const Arguments *arguments, uint32_t n_ranks, 
     return ccs_topology_read("one switch", text, strlen(text), &options, NULL, error);
 }
 
+static void warn_without_effect(const Arguments *arguments, const CcsAlgorithm *algorithm)
+{
+    g_autoptr(GArray) cases = g_array_new(false, true, sizeof(CcsCase));
+    const CcsCase one = {.algorithm = algorithm};
+
+    g_array_append_val(cases, one);
+    ccs_effects_of_asked(
+        &(CcsAsked){.where = "",
+                    .chunks = arguments->n_chunks == CCS_NOT_GIVEN ? NULL : "--chunks",
+                    .root = arguments->root == CCS_NOT_GIVEN ? NULL : "-r"},
+        cases);
+}
+
 static CcsSchedule *make_schedule(const Arguments *arguments, CcsCollective collective,
                                   const CcsCommunicator *communicator, GError **error)
 {
@@ -117,6 +130,9 @@ static CcsSchedule *make_schedule(const Arguments *arguments, CcsCollective coll
                     n_ranks - 1, arguments->root);
         return NULL;
     }
+    warn_without_effect(arguments, algorithm);
+    if (!ccs_collective_info(collective)->has_root)
+        root = 0;
     return ccs_algorithm_schedule(algorithm, communicator, root, n_channels, n_chunks, error);
 }
 
@@ -158,13 +174,15 @@ static char *write_msccl(const CcsSchedule *schedule, const char *name, GError *
 
 static bool export(const Arguments *arguments, CcsCollective collective, GError **error)
 {
+    const char *topology_file = arguments->topology;
     bool is_shown = arguments->output == NULL || strcmp(arguments->output, "-") == 0;
     uint32_t n_ranks = 0;
     uint32_t per_node = 0;
 
     if (!read_count("--ranks", arguments->n_ranks, 100000000, 0, &n_ranks, error) ||
         !read_count("--ranks-per-node", arguments->ranks_per_node, 1000000, 0, &per_node, error) ||
-        (!is_shown && !ccs_file_check(arguments->output, error)))
+        (!is_shown && (!ccs_file_check(arguments->output, error) ||
+                       !ccs_file_check_inputs("-o", arguments->output, &topology_file, 1, error))))
         return false;
     g_autoptr(CcsTopology) topology = make_topology(arguments, n_ranks, error);
     if (topology == NULL)

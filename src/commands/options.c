@@ -365,13 +365,41 @@ bool ccs_case_weights(const CcsCaseArguments *arguments, CcsCollective collectiv
     return *ret_weights != NULL;
 }
 
+/* The database, and what SQLite writes beside it (sqlite.org/tempfiles.html), must not be lost to
+ * what -J writes. */
+static bool check_database(const CcsOutputArguments *arguments, GError **error)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    g_autofree char *database = ccs_database_default_path(arguments->db);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(suffixes) && !arguments->has_no_db; i++) {
+        g_autofree char *path = g_strconcat(database, suffixes[i], NULL);
+        if (!ccs_file_is_same(arguments->json_file, path))
+            continue;
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                    "-J %s would write over the database, %s: give one of them another name",
+                    arguments->json_file, database);
+        return false;
+    }
+    return true;
+}
+
+bool ccs_output_check_inputs(const CcsOutputArguments *arguments, const char *const *inputs,
+                             uint32_t n_inputs, GError **error)
+{
+    const char *file = arguments->json_file;
+
+    return file == NULL || strcmp(file, "-") == 0 ||
+           ccs_file_check_inputs("-J", file, inputs, n_inputs, error);
+}
+
 /* -J - is --format json. */
 static bool check_json_file(const CcsOutputArguments *arguments, CcsFormat *format, GError **error)
 {
     if (arguments->json_file == NULL)
         return true;
     if (strcmp(arguments->json_file, "-") != 0)
-        return ccs_file_check(arguments->json_file, error);
+        return check_database(arguments, error) && ccs_file_check(arguments->json_file, error);
     if (arguments->format != NULL && *format != CCS_FORMAT_JSON) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
                     "-J - and --format %s exclude each other: both would go to stdout",

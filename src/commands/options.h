@@ -98,6 +98,13 @@ GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GErro
 bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format,
                       CcsTraceLevel *ret_level, GError **error);
 
+/* ccs_output_check_inputs: that -J writes over none of the files in @inputs, which are read; NULL
+ * among them is skipped.
+ *
+ * Returns: false with CCS_ERROR_USAGE. */
+bool ccs_output_check_inputs(const CcsOutputArguments *arguments, const char *const *inputs,
+                             uint32_t n_inputs, GError **error);
+
 /* ccs_algorithm_list_is_open: @names asks for all, so that those which cannot serve the job may
  * be left out. */
 bool ccs_algorithm_list_is_open(const char *names);

@@ -311,9 +311,11 @@ static char *name_of_way(const CcsStudyResult *of, const CcsStudyResult *results
         has_other_chunks = has_other_chunks || other->n_chunks != of->result.n_chunks;
     }
     if (has_other_channels)
-        g_string_append_printf(name, ", %u channels", of->result.n_channels);
+        g_string_append_printf(name, ", %u channel%s", of->result.n_channels,
+                               ccs_plural(of->result.n_channels));
     if (has_other_chunks)
-        g_string_append_printf(name, ", %u chunks", of->result.n_chunks);
+        g_string_append_printf(name, ", %u chunk%s", of->result.n_chunks,
+                               ccs_plural(of->result.n_chunks));
     return g_string_free(name, false);
 }
 

@@ -64,8 +64,9 @@ static void print_head(const CcsStudyResult *results, uint32_t n, FILE *out)
     const CcsResult *result = &results[0].result;
     g_autofree char *step = step_of(results, n);
 
-    fprintf(out, "# ccsim " CCS_VERSION ": simulated on %s, algorithm %s, %u channels\n",
-            result->topology, result->algorithm, result->n_channels);
+    fprintf(out, "# ccsim " CCS_VERSION ": simulated on %s, algorithm %s, %u channel%s\n",
+            result->topology, result->algorithm, result->n_channels,
+            ccs_plural(result->n_channels));
     fprintf(out, "# Collective test starting: %s_perf\n", program_name(result->collective));
     fprintf(out,
             "# nThread 1 nGpus 1 minBytes %" G_GUINT64_FORMAT " maxBytes %" G_GUINT64_FORMAT

@@ -20,11 +20,6 @@ static const CcsColumn complete_columns[] = {
 
 #define N_COLUMNS G_N_ELEMENTS(short_columns)
 
-static bool does_nothing(const CcsOverlap *of)
-{
-    return of->finished == 0 && of->bytes_sent == 0 && of->bytes_received == 0;
-}
-
 static void add_rank(CcsRows *rows, uint32_t rank, const CcsOverlap *of, CcsTime time,
                      bool is_short)
 {
@@ -59,7 +54,7 @@ bool ccs_print_ranks(CcsOverlaps *overlaps, CcsTime time, CcsFormat format, FILE
 
     for (uint32_t rank = 0; rank < ccs_overlaps_n_ranks(overlaps); rank++) {
         CcsOverlap of = ccs_overlaps_of(overlaps, rank);
-        if (!does_nothing(&of))
+        if (of.does_something)
             add_rank(rows, rank, &of, time, is_short);
     }
     return ccs_rows_end(rows, error);

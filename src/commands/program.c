@@ -98,8 +98,9 @@ static void print_head(const CcsProgram *program, const CcsResult *result, CcsOv
         g_autofree char *text = g_strchomp(g_strdup(description));
         printf("\n%s\n", text);
     }
-    printf("\n%.3f us for %" G_GUINT64_FORMAT " messages with %" G_GUINT64_FORMAT " bytes",
-           ccs_time_us(result->time), result->n_flows, result->size);
+    printf("\n%.3f us for %" G_GUINT64_FORMAT " message%s with %" G_GUINT64_FORMAT " byte%s",
+           ccs_time_us(result->time), result->n_flows, ccs_plural(result->n_flows), result->size,
+           ccs_plural(result->size));
     if (result->n_flows > 0)
         printf("; computation hides %.1f%% of the communication", 100 * share);
     printf("\n\n");
@@ -188,7 +189,9 @@ static bool run(int argc, char **argv, GError **error)
         return false;
     }
     arguments.file = argv[1];
-    if (!ccs_output_check(&arguments.output, &arguments.format, &arguments.level, error))
+    const char *const inputs[] = {argv[1], arguments.machine.topology, arguments.machine.transport};
+    if (!ccs_output_check(&arguments.output, &arguments.format, &arguments.level, error) ||
+        !ccs_output_check_inputs(&arguments.output, inputs, G_N_ELEMENTS(inputs), error))
         return false;
     if (arguments.format == CCS_FORMAT_NCCL) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,

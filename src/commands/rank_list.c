@@ -19,7 +19,16 @@ static const char *read_number(const char *text, uint32_t most, uint32_t *ret_nu
     return end;
 }
 
-/* Appends the numbers of one part: "5" or "5-9". */
+static bool is_there(const GArray *numbers, uint32_t number)
+{
+    for (guint i = 0; i < numbers->len; i++) {
+        if (g_array_index(numbers, uint32_t, i) == number)
+            return true;
+    }
+    return false;
+}
+
+/* Appends the numbers of one part, "5" or "5-9", that are not there yet. */
 static bool read_part(const char *part, uint32_t most, GArray *numbers)
 {
     uint32_t first = 0;
@@ -30,8 +39,10 @@ static bool read_part(const char *part, uint32_t most, GArray *numbers)
         rest = read_number(rest + 1, most, &last);
     if (rest == NULL || *rest != '\0' || last < first)
         return false;
-    for (uint32_t number = first; number <= last; number++)
-        g_array_append_val(numbers, number);
+    for (uint32_t number = first; number <= last; number++) {
+        if (!is_there(numbers, number))
+            g_array_append_val(numbers, number);
+    }
     return true;
 }
 

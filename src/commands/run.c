@@ -219,13 +219,28 @@ static void warn(const Run *run)
                              (const CcsStudyResult *)(const void *)all->data, all->len);
 }
 
+/* -J must not write over what is read. */
+static bool check_inputs(const Run *run, const char *file, const CcsOutputArguments *output,
+                         GError **error)
+{
+    if (!ccs_output_check_inputs(output, &file, 1, error))
+        return false;
+    for (guint i = 0; i < run->cases->len; i++) {
+        const GPtrArray *inputs = ((const CcsRunCase *)g_ptr_array_index(run->cases, i))->inputs;
+        if (!ccs_output_check_inputs(output, (const char *const *)inputs->pdata, inputs->len,
+                                     error))
+            return false;
+    }
+    return true;
+}
+
 static bool run_file(const char *file, char *const *overrides, const CcsOutputArguments *output,
                      const char *command, GError **error)
 {
     g_auto(Run) run = {0};
 
     if (!ccs_output_check(output, &run.format, &run.level, error) ||
-        !load(&run, file, overrides, error))
+        !load(&run, file, overrides, error) || !check_inputs(&run, file, output, error))
         return false;
     run.trace = ccs_output_open(output, run.level, error);
     if (run.trace == NULL || !simulate(&run, command, error))

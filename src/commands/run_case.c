@@ -82,7 +82,7 @@ static bool place_failure(const Place *place, const CcsCaseSpec *spec,
     return true;
 }
 
-static CcsMachine *make_machine(const Place *place, const CcsRunCase *run_case, GError **error)
+static CcsMachine *make_machine(const Place *place, CcsRunCase *run_case, GError **error)
 {
     const CcsRunConfig *config = place->spec;
     const CcsCaseSpec *spec = run_case->spec;
@@ -90,6 +90,8 @@ static CcsMachine *make_machine(const Place *place, const CcsRunCase *run_case, 
         resolve(place, spec->topology == NULL ? config->topology : spec->topology);
     g_autofree char *transport = resolve(place, config->transport);
     g_autoptr(GError) failure = NULL;
+    g_ptr_array_add(run_case->inputs, g_strdup(topology));
+    g_ptr_array_add(run_case->inputs, g_strdup(transport));
     CcsMachineOptions options = {
         .topology = topology,
         .transport = transport,
@@ -167,14 +169,17 @@ static char *algorithm_names(const CcsCaseSpec *spec)
 }
 
 /* The weights of an alltoallv. */
-static CcsWeights *make_weights(const Place *place, const CcsCaseSpec *spec, uint32_t n_ranks)
+static CcsWeights *make_weights(const Place *place, CcsRunCase *run_case, uint32_t n_ranks)
 {
+    const CcsCaseSpec *spec = run_case->spec;
     g_autofree char *matrix = spec->matrix == NULL ? NULL : resolve(place, spec->matrix);
     g_autoptr(GError) failure = NULL;
     CcsWeights *weights = ccs_traffic_weights(spec->skew, matrix, n_ranks, &failure);
 
     if (weights == NULL)
         fail(place, matrix == NULL ? "skew" : "matrix", "%s", failure->message);
+    if (matrix != NULL)
+        g_ptr_array_add(run_case->inputs, g_steal_pointer(&matrix));
     return weights;
 }
 
@@ -195,7 +200,7 @@ static bool read_traffic(const Place *place, CcsRunCase *run_case, CcsCollective
         return false;
     }
     if (collective == CCS_ALLTOALLV)
-        one->weights = run_case->weights = make_weights(place, spec, n_ranks);
+        one->weights = run_case->weights = make_weights(place, run_case, n_ranks);
     return collective != CCS_ALLTOALLV || one->weights != NULL;
 }
 
@@ -253,6 +258,7 @@ CcsRunCase *ccs_run_case_new(CcsConfig *config, const char *file, const CcsRunCo
     g_autoptr(CcsRunCase) run_case = g_new0(CcsRunCase, 1);
     g_autoptr(GError) failure = NULL;
 
+    run_case->inputs = g_ptr_array_new_with_free_func(g_free);
     run_case->spec = &((const CcsCaseSpec *)spec->cases.items)[index];
     run_case->overrides = join_overrides(&place, run_case->spec, overrides);
     run_case->sizes = make_sizes(&place, run_case->spec);
@@ -278,6 +284,7 @@ void ccs_run_case_free(CcsRunCase *run_case)
     ccs_weights_free(run_case->weights);
     ccs_machine_free(run_case->machine);
     g_strfreev(run_case->overrides);
+    g_clear_pointer(&run_case->inputs, g_ptr_array_unref);
     g_free(run_case);
 }
 

@@ -13,6 +13,7 @@
 typedef struct {
     const CcsCaseSpec *spec; /* not owned */
     char **overrides;        /* of topology and transport; owned, as all below */
+    GPtrArray *inputs;       /* of char *: the files it asks for, and names that may be files */
     CcsMachine *machine;
     GArray *sizes;       /* of CcsBytes */
     CcsWeights *weights; /* of the blocks; NULL unless it is an alltoallv */

@@ -60,8 +60,9 @@ static void note_sizes(const CcsMsccl *msccl, const GArray *sizes)
     g_autofree char *limit = msccl->max_bytes == 0
                                  ? g_strdup("on")
                                  : g_strdup_printf("to %" G_GUINT64_FORMAT, msccl->max_bytes);
-    ccs_note("%u of %u sizes lie outside of what %s is made for, %" G_GUINT64_FORMAT " bytes %s",
-             n_outside, sizes->len, msccl->label, msccl->min_bytes, limit);
+    ccs_note("%u of %u size%s outside of what %s is made for, %" G_GUINT64_FORMAT " bytes %s",
+             n_outside, sizes->len, sizes->len == 1 ? " lies" : "s lie", msccl->label,
+             msccl->min_bytes, limit);
 }
 
 void ccs_schedule_file_note(const CcsScheduleFile *file, const CcsCaseArguments *arguments,

@@ -25,7 +25,7 @@ static bool read_stdin(char **ret_text, GError **error)
         g_string_append_len(text, buffer, (gssize)n);
     if (ferror(stdin)) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_IO,
-                    "standard input: error: the query cannot be read");
+                    "(standard input): error: the query cannot be read");
         return false;
     }
     *ret_text = g_strdup(text->str);

@@ -74,11 +74,18 @@ static uint32_t count_kind(const CcsTopology *topology, CcsVertexKind kind)
 
 static void print_summary(const CcsTopology *topology)
 {
-    printf(
-        "%s: %u GPUs in %u nodes, %u NICs, %u NVSwitches, %u fabric switches, %u one-way links\n\n",
-        ccs_topology_name(topology), ccs_topology_n_gpus(topology), ccs_topology_n_nodes(topology),
-        count_kind(topology, CCS_VERTEX_NIC), count_kind(topology, CCS_VERTEX_NVSWITCH),
-        count_kind(topology, CCS_VERTEX_SWITCH), ccs_topology_n_links(topology));
+    uint32_t n_gpus = ccs_topology_n_gpus(topology);
+    uint32_t n_nodes = ccs_topology_n_nodes(topology);
+    uint32_t n_nics = count_kind(topology, CCS_VERTEX_NIC);
+    uint32_t n_inner = count_kind(topology, CCS_VERTEX_NVSWITCH);
+    uint32_t n_outer = count_kind(topology, CCS_VERTEX_SWITCH);
+    uint32_t n_links = ccs_topology_n_links(topology);
+
+    printf("%s: %u GPU%s in %u node%s, %u NIC%s, %u NVSwitch%s, %u fabric switch%s, %u one-way"
+           " link%s\n\n",
+           ccs_topology_name(topology), n_gpus, ccs_plural(n_gpus), n_nodes, ccs_plural(n_nodes),
+           n_nics, ccs_plural(n_nics), n_inner, n_inner == 1 ? "" : "es", n_outer,
+           n_outer == 1 ? "" : "es", n_links, ccs_plural(n_links));
 }
 
 static bool print_links(const CcsTopology *topology, CcsFormat format, GError **error)
@@ -151,15 +158,17 @@ static bool check_pairs(const CcsCommunicator *communicator, uint64_t *ret_n_pai
 
 static bool check(const CcsMachine *machine, GError **error)
 {
+    uint32_t n_ranks = ccs_communicator_n_ranks(machine->communicator);
+    uint32_t n_nodes = ccs_communicator_n_nodes(machine->communicator);
     uint64_t n_pairs = 0;
 
     warn_shared_nics(machine->topology);
     if (!check_pairs(machine->communicator, &n_pairs, error))
         return false;
-    printf("%s: ok: %u ranks on %u nodes, %" G_GUINT64_FORMAT
-           " pairs looked at can reach each other\n",
-           ccs_topology_name(machine->topology), ccs_communicator_n_ranks(machine->communicator),
-           ccs_communicator_n_nodes(machine->communicator), n_pairs);
+    printf("%s: ok: %u rank%s on %u node%s, %" G_GUINT64_FORMAT
+           " pair%s looked at can reach each other\n",
+           ccs_topology_name(machine->topology), n_ranks, ccs_plural(n_ranks), n_nodes,
+           ccs_plural(n_nodes), n_pairs, ccs_plural(n_pairs));
     return true;
 }
 

@@ -94,15 +94,22 @@ static bool read_options(const Arguments *arguments, const GArray *ranks,
                          CcsVerifyOptions *ret_options, GError **error)
 {
     int n_chunks = arguments->n_chunks == CCS_NOT_GIVEN ? USUAL_CHUNKS : arguments->n_chunks;
+    int n_channels =
+        arguments->n_channels == CCS_NOT_GIVEN ? USUAL_CHANNELS : arguments->n_channels;
 
-    if (!check_number("--channels", arguments->n_channels, 1, CCS_MAX_CHANNELS, error) ||
+    if (!check_number("--channels", n_channels, 1, CCS_MAX_CHANNELS, error) ||
         !check_number("--chunks", n_chunks, 1, CCS_MAX_CHUNKS, error) ||
         !check_number("--orders", arguments->n_random, 0, MOST_RANDOM, error))
         return false;
-    *ret_options = (CcsVerifyOptions){.n_channels = (uint32_t)arguments->n_channels,
+    *ret_options = (CcsVerifyOptions){.n_channels = (uint32_t)n_channels,
                                       .n_chunks = (uint32_t)n_chunks,
                                       .n_random = (uint32_t)arguments->n_random};
     return read_root(arguments->root, ranks, &ret_options->root, error);
+}
+
+static const char *collective_of(const CcsAlgorithm *algorithm)
+{
+    return ccs_collective_info(algorithm->collective)->name;
 }
 
 static bool has_root(const CcsAlgorithm *algorithm)
@@ -127,7 +134,8 @@ static bool any(const GPtrArray *algorithms, bool (*is_such)(const CcsAlgorithm 
 static void warn_of_no_effect(const Arguments *arguments, const GPtrArray *algorithms)
 {
     if (arguments->root != NULL && !any(algorithms, has_root))
-        ccs_warn("-r has no effect: the collective has no root");
+        ccs_warn("-r has no effect: %s has no root",
+                 collective_of(g_ptr_array_index(algorithms, 0)));
     if (arguments->n_chunks != CCS_NOT_GIVEN && !any(algorithms, is_pipelined))
         ccs_warn("--chunks has no effect: none of the algorithms is pipelined");
 }
@@ -220,7 +228,7 @@ static void add_row(CcsRows *rows, const CcsVerdict *verdict)
     g_autofree char *result = describe_result(verdict);
     CcsCellType number = verdict->n_schedules > 0 ? CCS_CELL_NUMBER : CCS_CELL_NULL;
     const CcsCell cells[] = {
-        {CCS_CELL_TEXT, ccs_collective_info(verdict->algorithm->collective)->name},
+        {CCS_CELL_TEXT, collective_of(verdict->algorithm)},
         {CCS_CELL_TEXT, verdict->algorithm->name},
         {CCS_CELL_NUMBER, ranks},
         {CCS_CELL_NUMBER, schedules},
@@ -255,8 +263,8 @@ static void add_verdict(Sum *sum, const CcsVerdict *verdict)
     sum->n_wrong += verdict->failure != NULL;
     if (sum->n_wrong == 1 && verdict->failure != NULL)
         sum->first_wrong = g_strdup_printf(
-            "%s %s, %u ranks, %s", ccs_collective_info(verdict->algorithm->collective)->name,
-            verdict->algorithm->name, verdict->n_ranks, verdict->failure);
+            "%s %s, %u rank%s, %s", collective_of(verdict->algorithm), verdict->algorithm->name,
+            verdict->n_ranks, ccs_plural(verdict->n_ranks), verdict->failure);
 }
 
 static bool verify_all(const GPtrArray *algorithms, const GPtrArray *machines,
@@ -292,16 +300,18 @@ static CcsRows *new_rows(CcsFormat format)
 static bool conclude(const Sum *sum, uint32_t n_rows, CcsFormat format, GError **error)
 {
     if (sum->n_wrong > 0) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%u of %u rows are wrong, the first: %s",
-                    sum->n_wrong, n_rows, sum->first_wrong);
+        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "%u of %u row%s wrong, the first: %s",
+                    sum->n_wrong, n_rows, n_rows == 1 ? " is" : "s are", sum->first_wrong);
         return false;
     }
     g_autofree char *refused =
-        g_strdup_printf("; %u rows with a machine that the algorithm refuses", sum->n_refused);
+        g_strdup_printf("; %u row%s with a machine that the algorithm refuses", sum->n_refused,
+                        ccs_plural(sum->n_refused));
     if (is_short(format))
-        ccs_note("%" G_GUINT64_FORMAT
-                 " schedules are right in every order that their dependencies allow%s",
-                 sum->n_schedules, sum->n_refused == 0 ? "" : refused);
+        ccs_note("%" G_GUINT64_FORMAT " schedule%s right in every order that %s dependencies"
+                 " allow%s",
+                 sum->n_schedules, sum->n_schedules == 1 ? " is" : "s are",
+                 sum->n_schedules == 1 ? "its" : "their", sum->n_refused == 0 ? "" : refused);
     return true;
 }
 
@@ -390,6 +400,21 @@ static bool print_file(const CcsScheduleFile *file, const CcsVerifyMachines *mac
     return is_done && ccs_rows_end(rows, error) && conclude(&sum, 1, format, error);
 }
 
+/* A file has its ranks, its channels and its root. */
+static void warn_of_file(const Arguments *arguments, const CcsScheduleFile *file)
+{
+    const CcsMsccl *msccl = file->msccl;
+
+    if (arguments->ranks != NULL)
+        ccs_warn("--ranks has no effect: %s says how many there are", msccl->label);
+    if (arguments->n_channels != CCS_NOT_GIVEN)
+        ccs_warn("--channels has no effect: %s has its own", msccl->label);
+    if (arguments->root != NULL && !has_root(&file->algorithm))
+        ccs_warn("-r has no effect: %s has no root", collective_of(&file->algorithm));
+    else if (arguments->root != NULL && strcmp(arguments->root, "all") == 0)
+        ccs_warn("-r all has no effect: %s is for one root, %u", msccl->label, msccl->root);
+}
+
 static bool verify_file(Arguments *arguments, const char *path, CcsFormat format, GError **error)
 {
     g_autoptr(CcsScheduleFile) file = ccs_schedule_file_load(path, error);
@@ -400,19 +425,18 @@ static bool verify_file(Arguments *arguments, const char *path, CcsFormat format
         return false;
     if (file->msccl->collective == CCS_PROGRAM) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                    "%s cannot be verified: what '%s' promises is not known", path,
+                    "%s cannot be verified: what '%s' promises is not known", file->msccl->label,
                     file->msccl->coll);
         return false;
     }
-    if (arguments->ranks != NULL)
-        ccs_warn("--ranks has no effect: %s says how many there are", path);
-    g_autofree char *n_ranks = g_strdup_printf("%u", file->msccl->n_ranks);
-    g_autoptr(GArray) ranks = ccs_rank_list_parse(n_ranks, CCS_VERIFY_RANKS, error);
+    g_autoptr(GArray) ranks = g_array_new(false, false, sizeof(uint32_t));
+    g_array_append_val(ranks, file->msccl->n_ranks);
     if (arguments->n_chunks == CCS_NOT_GIVEN)
         arguments->n_chunks = 1;
-    if (ranks == NULL || !read_options(arguments, ranks, &options, error) ||
+    if (!read_options(arguments, ranks, &options, error) ||
         !load_topology(arguments->topology, &topology, error))
         return false;
+    warn_of_file(arguments, file);
     g_autoptr(CcsVerifyMachines) machines =
         ccs_verify_machines_new(topology, file->msccl->n_ranks, error);
     return machines != NULL && print_file(file, machines, &options, format, error);
@@ -421,17 +445,20 @@ static bool verify_file(Arguments *arguments, const char *path, CcsFormat format
 static bool run(int argc, char **argv, GError **error)
 {
     g_auto(Arguments) arguments = {
-        .n_channels = USUAL_CHANNELS, .n_chunks = CCS_NOT_GIVEN, .n_random = USUAL_RANDOM};
+        .n_channels = CCS_NOT_GIVEN, .n_chunks = CCS_NOT_GIVEN, .n_random = USUAL_RANDOM};
     CcsFormat format = CCS_FORMAT_TABLE;
 
     if (!parse(&arguments, &argc, &argv, error) ||
         !ccs_format_parse(arguments.format, CCS_FORMATS_OF_ROWS, &format, error))
         return false;
-    if (argc > 3) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "'%s' is one argument too many", argv[3]);
+    bool is_file = argc > 1 && ccs_schedule_file_is(argv[1]);
+    int n_most = is_file ? 2 : 3;
+    if (argc > n_most) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "'%s' is one argument too many",
+                    argv[n_most]);
         return false;
     }
-    if (argc == 2 && ccs_schedule_file_is(argv[1]))
+    if (is_file)
         return verify_file(&arguments, argv[1], format, error);
     g_autoptr(GPtrArray) algorithms = choose_algorithms(argc, argv, error);
     return algorithms != NULL && verify_algorithms(&arguments, algorithms, format, error);

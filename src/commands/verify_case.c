@@ -6,6 +6,7 @@
 #include "collectives/counts.h"
 #include "collectives/verify.h"
 #include "collectives/waste.h"
+#include "commands/effects.h"
 #include "topology/topology_yaml.h"
 
 #define FLAT                                                                                       \
@@ -17,6 +18,9 @@
     "nodes: [%s]\n"                                                                                \
     "node: {gpus: 8, nvlink: {bandwidth: 300 GB/s}, nics: {count: 2, bandwidth: 50 GB/s}}\n"       \
     "fabric: {kind: switch}\n"
+
+/* Chunks that are moved in all orders together; about ten seconds. */
+#define MANY_MOVES ((uint64_t)10000000)
 
 static void free_communicator(gpointer communicator)
 {
@@ -107,10 +111,11 @@ static void add_counts(const CcsSchedule *schedule, CcsVerdict *verdict)
 
 static void add_failure(const CcsSchedule *schedule, const GError *failure, CcsVerdict *verdict)
 {
+    uint32_t n_nodes = ccs_communicator_n_nodes(ccs_schedule_communicator(schedule));
+
     if (verdict->failure == NULL)
-        verdict->failure = g_strdup_printf(
-            "%u nodes, root %u: %s", ccs_communicator_n_nodes(ccs_schedule_communicator(schedule)),
-            ccs_schedule_root(schedule), failure->message);
+        verdict->failure = g_strdup_printf("%u node%s, root %u: %s", n_nodes, ccs_plural(n_nodes),
+                                           ccs_schedule_root(schedule), failure->message);
 }
 
 /* A schedule that sends more than it must is right; in the catalogue it is a mistake all the
@@ -123,10 +128,30 @@ static void check_waste(const CcsSchedule *schedule, CcsVerdict *verdict)
         add_failure(schedule, failure, verdict);
 }
 
+/* Nobody is to wonder whether it still runs. */
+static void note_long(const CcsSchedule *schedule, uint32_t n_orders, CcsVerdict *verdict)
+{
+    uint64_t n_moves = ccs_verify_cost(schedule).n_moves;
+
+    if (verdict->is_long || n_moves * n_orders < MANY_MOVES)
+        return;
+    verdict->is_long = true;
+    ccs_note("%s %s on %u ranks moves %" G_GUINT64_FORMAT " chunks, which are played in %u orders:"
+             " this takes a while",
+             ccs_collective_info(verdict->algorithm->collective)->name, verdict->algorithm->name,
+             verdict->n_ranks, n_moves, n_orders);
+}
+
 bool ccs_verify_schedule(const CcsSchedule *schedule, uint32_t n_random, CcsVerdict *verdict,
                          GError **error)
 {
     g_autoptr(GError) failure = NULL;
+
+    if (!ccs_verify_fits(schedule, error)) {
+        g_prefix_error(error, "'%s': ", verdict->algorithm->name);
+        return false;
+    }
+    note_long(schedule, n_random + 2, verdict);
     bool is_right = ccs_verify_orders(schedule, n_random, &failure);
 
     if (!is_right && !g_error_matches(failure, CCS_ERROR, CCS_ERROR_CHECK)) {

@@ -44,13 +44,15 @@ typedef struct {
     uint64_t messages_most; /* of any of them */
     double sent_least;      /* by any rank, in sizes of the collective */
     double sent_most;
+    bool is_long;  /* and said to be so */
     char *refusal; /* owned: why the algorithm cannot serve one of the machines; or NULL */
     char *failure; /* owned: the first wrong step; or NULL */
 } CcsVerdict;
 
 /* ccs_verify_case: fills @ret_verdict, which the caller clears.
  *
- * Returns: false with CCS_ERROR_INTERRUPTED. A wrong schedule is an answer, not an error. */
+ * Returns: false with CCS_ERROR_INTERRUPTED, or with CCS_ERROR_INPUT where that takes too much
+ * memory. What takes long is said on stderr. A wrong schedule is an answer, not an error. */
 bool ccs_verify_case(const CcsAlgorithm *algorithm, const CcsVerifyMachines *machines,
                      const CcsVerifyOptions *options, CcsVerdict *ret_verdict, GError **error);
 void ccs_verdict_clear(CcsVerdict *verdict);

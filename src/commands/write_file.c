@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+
+#define MAX_LINKS 40U /* that lead to each other */
 
 static bool fail(const char *path, const char *reason, GError **error)
 {
@@ -34,10 +37,76 @@ static bool is_replaceable(const char *target)
            (stat(target, &status) != 0 || S_ISREG(status.st_mode));
 }
 
+/* Databases begin like this (sqlite.org/fileformat.html, 1.2). */
+static bool is_database(const char *target)
+{
+    static const char magic[16] = "SQLite format 3";
+    char begin[sizeof magic] = "";
+    struct stat status;
+    FILE *file = stat(target, &status) == 0 && S_ISREG(status.st_mode) ? fopen(target, "re") : NULL;
+
+    if (file == NULL)
+        return false;
+    size_t n_read = fread(begin, 1, sizeof begin, file);
+    fclose(file);
+    return n_read == sizeof begin && memcmp(begin, magic, sizeof magic) == 0;
+}
+
+/* The place where a file of this name is or would be made. Returns: (transfer full). */
+static char *find_place(const char *path)
+{
+    g_autofree char *at = g_strdup(path);
+    char *link = NULL;
+
+    for (uint32_t i = 0; i < MAX_LINKS && (link = g_file_read_link(at, NULL)) != NULL; i++) {
+        g_autofree char *target = link;
+        g_autofree char *folder = g_path_get_dirname(at);
+        g_free(at);
+        at = g_path_is_absolute(target) ? g_strdup(target) : g_build_filename(folder, target, NULL);
+    }
+    g_autofree char *folder = g_path_get_dirname(at);
+    g_autofree char *name = g_path_get_basename(at);
+    g_autofree char *real = follow(folder);
+    return g_build_filename(real, name, NULL);
+}
+
+bool ccs_file_is_same(const char *a, const char *b)
+{
+    struct stat of_a;
+    struct stat of_b;
+
+    if (stat(a, &of_a) == 0 && stat(b, &of_b) == 0)
+        return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    g_autofree char *place_of_a = find_place(a);
+    g_autofree char *place_of_b = find_place(b);
+    return strcmp(place_of_a, place_of_b) == 0;
+}
+
+bool ccs_file_check_inputs(const char *option, const char *path, const char *const *inputs,
+                           uint32_t n_inputs, GError **error)
+{
+    struct stat status;
+
+    for (uint32_t i = 0; i < n_inputs; i++) {
+        if (inputs[i] == NULL || stat(inputs[i], &status) != 0 || !S_ISREG(status.st_mode) ||
+            !ccs_file_is_same(path, inputs[i]))
+            continue;
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "%s %s would write over a file that is read",
+                    option, path);
+        return false;
+    }
+    return true;
+}
+
 bool ccs_file_check(const char *path, GError **error)
 {
     if (*path == '\0') {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "the name of a file is empty");
+        return false;
+    }
+    if (is_database(path)) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                    "%s is a database, and nothing else is written over it", path);
         return false;
     }
     g_autofree char *target = follow(path);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/read_file.h"
 #include "config/config_private.h"
 #include "config/problem.h"
 
@@ -49,6 +50,10 @@ static CcsConfig *config_new(const char *label, const char *text, size_t n_bytes
 CcsConfig *ccs_config_new(const char *label, const char *text, size_t n_bytes, GError **error)
 {
     CcsYamlProblem problem = {0};
+    size_t n_skipped = ccs_byte_order_mark(text, n_bytes);
+
+    text += n_skipped;
+    n_bytes -= n_skipped;
     g_autoptr(CcsYaml) root = ccs_yaml_parse(text, n_bytes, &problem);
 
     if (root == NULL) {

@@ -113,7 +113,7 @@ static CcsConfig *fail_unknown(const char *folder, const char *name, GError **er
 CcsConfig *ccs_config_open(const char *folder, const char *file_or_name, GError **error)
 {
     if (strcmp(file_or_name, "-") == 0)
-        return config_from_fd("(standard input)", STDIN_FILENO, error);
+        return config_from_fd(ccs_file_label(file_or_name), STDIN_FILENO, error);
     if (!is_bare_name(file_or_name))
         return open_file(folder, file_or_name, error);
 

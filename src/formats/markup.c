@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "config/problem.h"
 
+#define MAX_ATTRIBUTES 64U /* of an element */
+
 struct CcsMarkup {
     const CcsMarkupText *text;
     const CcsMarkupHandlers *handlers;
@@ -101,8 +103,9 @@ static const char *skip_attribute(const char *at, const char *end, const char **
     return close == NULL ? end : skip_blanks(close + 1, end);
 }
 
-/* Where the attribute @name of the element stands; the element itself if it has none such. */
-static CcsMarkupPlace place_of(const CcsMarkup *markup, const char *name)
+/* Where the attribute @name of the element stands, or the one after @n_before others of that name;
+ * the element itself if it has none such. */
+static CcsMarkupPlace place_of(const CcsMarkup *markup, const char *name, uint32_t n_before)
 {
     CcsTextPlace place = markup->element;
     const char *at = markup->attributes;
@@ -112,7 +115,8 @@ static CcsMarkupPlace place_of(const CcsMarkup *markup, const char *name)
         const char *next = skip_attribute(at, markup->end, &behind);
         if (next == NULL)
             break;
-        if ((size_t)(behind - at) == strlen(name) && memcmp(at, name, strlen(name)) == 0) {
+        bool is_it = (size_t)(behind - at) == strlen(name) && memcmp(at, name, strlen(name)) == 0;
+        if (is_it && n_before-- == 0) {
             ccs_text_place_advance(&place, at, markup->end);
             break;
         }
@@ -143,7 +147,7 @@ bool ccs_markup_fail(const CcsMarkup *markup, const char *attribute, GError **er
     va_start(arguments, format);
     g_autofree char *what = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    return fail(markup->text, place_of(markup, attribute), what, error);
+    return fail(markup->text, place_of(markup, attribute, 0), what, error);
 }
 
 char *ccs_markup_shorten(const char *text)
@@ -202,6 +206,27 @@ bool ccs_markup_word(const CcsMarkup *markup, const char *name, const char *cons
                            shown, hint, all->str);
 }
 
+/* GMarkup does not mind a name that comes twice, but XML does (section 3.1 of the standard, the
+ * constraint on unique attributes). */
+static bool check_names(const CcsMarkup *markup, GError **error)
+{
+    const char *const *names = markup->names;
+
+    for (uint32_t i = 0; names[i] != NULL; i++) {
+        if (i == MAX_ATTRIBUTES)
+            return ccs_markup_fail(markup, NULL, error, "there are more than %u attributes",
+                                   MAX_ATTRIBUTES);
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(names[i], names[j]) != 0)
+                continue;
+            g_autofree char *shown = ccs_markup_shorten(names[i]);
+            g_autofree char *what = g_strdup_printf("'%s' is there twice", shown);
+            return fail(markup->text, place_of(markup, names[i], 1), what, error);
+        }
+    }
+    return true;
+}
+
 static void start_element(GMarkupParseContext *context, const char *element, const char **names,
                           const char **values, gpointer data, GError **error)
 {
@@ -218,7 +243,8 @@ static void start_element(GMarkupParseContext *context, const char *element, con
         markup->behind = at;
     markup->names = names;
     markup->values = values;
-    markup->handlers->start(markup, element, markup->data, error);
+    if (check_names(markup, error))
+        markup->handlers->start(markup, element, markup->data, error);
 }
 
 static void end_element(GMarkupParseContext *context, const char *element, gpointer data,

@@ -71,7 +71,7 @@ CcsMsccl *ccs_msccl_load(const char *file, GError **error)
 
     if (bytes == NULL)
         return NULL;
-    return ccs_msccl_read(file, (const char *)bytes->data, bytes->len, error);
+    return ccs_msccl_read(ccs_file_label(file), (const char *)bytes->data, bytes->len, error);
 }
 
 const CcsMscclBlock *ccs_msccl_block(const CcsMsccl *msccl, CcsRank rank, uint32_t index)

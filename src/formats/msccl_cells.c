@@ -1,5 +1,7 @@
 #include "formats/msccl_cells.h"
 
+#include "base/hash.h"
+
 struct CcsMscclCells {
     const CcsMsccl *msccl;
     CcsMscclLayout layout;
@@ -14,7 +16,7 @@ CcsMscclCells *ccs_msccl_cells_new(const CcsMsccl *msccl, bool is_in_place)
     *cells = (CcsMscclCells){.msccl = msccl,
                              .layout = ccs_msccl_layout(msccl),
                              .is_in_place = is_in_place,
-                             .put_aside = g_hash_table_new(NULL, NULL)};
+                             .put_aside = g_hash_table_new(ccs_word_hash, NULL)};
     return cells;
 }
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "collectives/cells.h"
 #include "collectives/progress.h"
 #include "formats/msccl_draft.h"
@@ -511,9 +512,9 @@ static void exporter_init(Exporter *exporter, const CcsSchedule *schedule, CcsMs
         .notes = notes,
         .first = g_new(uint32_t, n_lanes + 1),
         .joins = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref),
-        .connections = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
-        .n_between = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-        .added = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
+        .connections = g_hash_table_new_full(ccs_int64_hash, g_int64_equal, g_free, g_free),
+        .n_between = g_hash_table_new_full(ccs_int64_hash, g_int64_equal, g_free, NULL),
+        .added = g_hash_table_new_full(ccs_int64_hash, g_int64_equal, g_free, g_free),
         .n_aside = g_new0(uint32_t, msccl->n_ranks),
         .waits = g_array_new(false, false, sizeof(CcsMscclRef)),
         .posted = g_array_new(false, false, sizeof(CcsMscclRef)),

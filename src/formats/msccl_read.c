@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/read_file.h"
 #include "formats/msccl_internal.h"
 
 /* The collectives of MSCCL by the names that its writers and readers give them. What CCS_PROGRAM
@@ -71,6 +72,19 @@ static bool read_bytes(const CcsMarkup *markup, const char *name, uint64_t *ret_
     return true;
 }
 
+/* The sizes that the file is made for; a largest of 0 is none. */
+static bool read_sizes(CcsMsccl *msccl, const CcsMarkup *markup, GError **error)
+{
+    if (!read_bytes(markup, "minBytes", &msccl->min_bytes, error) ||
+        !read_bytes(markup, "maxBytes", &msccl->max_bytes, error))
+        return false;
+    return msccl->max_bytes == 0 || msccl->min_bytes <= msccl->max_bytes ||
+           ccs_markup_fail(markup, "minBytes", error,
+                           "'minBytes' must not be above 'maxBytes', %" G_GUINT64_FORMAT
+                           ", but is %" G_GUINT64_FORMAT,
+                           msccl->max_bytes, msccl->min_bytes);
+}
+
 static bool read_collective(CcsMsccl *msccl, const CcsMarkup *markup, GError **error)
 {
     const char *names[G_N_ELEMENTS(collectives) + 1] = {NULL};
@@ -133,8 +147,7 @@ static bool start_algo(Reader *reader, const CcsMarkup *markup, GError **error)
     if (!read_number(markup, "nchannels", 0, CCS_MSCCL_MAX_CHANNELS, &msccl->n_channels, error) ||
         !read_number(markup, "nchunksperloop", 1, CCS_MSCCL_MAX_CHUNKS, &msccl->n_chunks, error) ||
         !read_collective(msccl, markup, error) || !read_placing(msccl, markup, error) ||
-        !read_bytes(markup, "minBytes", &msccl->min_bytes, error) ||
-        !read_bytes(markup, "maxBytes", &msccl->max_bytes, error) ||
+        !read_sizes(msccl, markup, error) ||
         !ccs_markup_number(markup, &(CcsMarkupNumber){"ccsim_root", 0, msccl->n_ranks - 1, 0},
                            &root, error) ||
         !ccs_markup_number(markup,
@@ -206,6 +219,21 @@ static bool check_peer(const Reader *reader, const CcsMarkup *markup, const char
            ccs_markup_fail(markup, name, error, "'%s' is the GPU itself", name);
 }
 
+/* The channel of a block; -1 is CCS_MSCCL_NONE. */
+static bool read_channel(const CcsMsccl *msccl, const CcsMarkup *markup, bool may_be_none,
+                         uint32_t *ret_channel, GError **error)
+{
+    int64_t least = may_be_none ? -1 : 0;
+
+    if (!read_number(markup, "chan", least, CCS_MSCCL_MAX_CHANNELS, ret_channel, error))
+        return false;
+    if (*ret_channel == CCS_MSCCL_NONE || *ret_channel < msccl->n_channels)
+        return true;
+    return ccs_markup_fail(markup, "chan", error,
+                           "'chan' must be below 'nchannels', which is %u, not '%u'",
+                           msccl->n_channels, *ret_channel);
+}
+
 static bool start_block(Reader *reader, const CcsMarkup *markup, GError **error)
 {
     CcsMsccl *msccl = reader->msccl;
@@ -222,8 +250,7 @@ static bool start_block(Reader *reader, const CcsMarkup *markup, GError **error)
         return false;
     bool is_alone =
         block.send == CCS_NO_RANK && block.recv == CCS_NO_RANK; /* may have channel -1 */
-    if (!read_number(markup, "chan", is_alone ? -1 : 0, (int64_t)MAX(msccl->n_channels, 1) - 1,
-                     &block.channel, error) ||
+    if (!read_channel(msccl, markup, is_alone, &block.channel, error) ||
         !ccs_markup_number(
             markup, &(CcsMarkupNumber){"ccsim_channel", 0, CCS_MSCCL_MAX_CHANNELS, block.channel},
             &nic_channel, error) ||
@@ -404,9 +431,12 @@ CcsMsccl *ccs_msccl_read(const char *label, const char *text, size_t n_bytes, GE
     g_autoptr(GHashTable) block_ids = g_hash_table_new(NULL, NULL);
     Reader reader = {.msccl = msccl, .block_ids = block_ids};
 
+    size_t n_skipped = ccs_byte_order_mark(text, n_bytes);
+
+    n_bytes -= n_skipped;
     msccl->label = g_strdup(label);
     msccl->source = g_strndup("", n_bytes);
-    memcpy(msccl->source, text, n_bytes);
+    memcpy(msccl->source, text + n_skipped, n_bytes);
     msccl->n_source = n_bytes;
     CcsMarkupText source = ccs_msccl_source(msccl);
     if (!ccs_markup_parse(&source, &handlers, &reader, error))

@@ -23,6 +23,7 @@
 
 #define MAX_CELLS   ((uint64_t)1 << 26) /* of all buffers of one kind */
 #define MAX_TOUCHED ((uint64_t)1 << 26) /* chunks of all steps together */
+#define MAX_MOVED   ((uint64_t)1 << 28) /* chunks of all steps in all loops */
 #define MAX_WAITS   ((uint64_t)1 << 25)
 
 /* When a step is done: an event of a lane. */
@@ -63,13 +64,6 @@ typedef struct {
     GArray *events; /* of Done: what it has found */
     uint32_t label;
 } Builder;
-
-static bool fail_at(const Builder *builder, const CcsMscclStep *step, GError **error,
-                    const char *what)
-{
-    CcsMarkupText source = ccs_msccl_source(builder->msccl);
-    return ccs_markup_fail_at(&source, step->place, error, "%s", what);
-}
 
 static const CcsMscclBlock *block_of(const Builder *builder, const CcsMscclStep *step)
 {
@@ -347,15 +341,22 @@ static void set_label(Builder *builder, const CcsMscclStep *step)
     builder->label = ccs_schedule_add_label(builder->schedule, label);
 }
 
-/* Limits hold what a hostile file may ask for. */
-static bool check_limits(const Builder *builder, const CcsMscclStep *step, GError **error)
+/* Limits hold what a hostile file may ask for. @place is how far it has been taken in. */
+static bool check_limits(const Builder *builder, CcsMarkupPlace place, GError **error)
 {
+    CcsMarkupText source = ccs_msccl_source(builder->msccl);
     uint64_t n_cells = ((uint64_t)builder->first_slot + builder->most_slots) * builder->n_loops *
                        builder->msccl->n_parts * builder->msccl->n_ranks;
 
-    if (n_cells <= MAX_CELLS && builder->n_touched <= MAX_TOUCHED && builder->n_waits <= MAX_WAITS)
+    if (n_cells <= MAX_CELLS && builder->n_touched <= MAX_TOUCHED &&
+        builder->n_touched * builder->n_loops <= MAX_MOVED && builder->n_waits <= MAX_WAITS)
         return true;
-    return fail_at(builder, step, error, "there is too much up to here to take all of it in");
+    if (builder->n_loops == 1)
+        return ccs_markup_fail_at(&source, place, error,
+                                  "there is too much up to here to take all of it in");
+    return ccs_markup_fail_at(&source, place, error,
+                              "there is too much up to here to take all of it in with %u loops",
+                              builder->n_loops);
 }
 
 static bool add_step(Builder *builder, uint32_t index, GError **error)
@@ -370,7 +371,7 @@ static bool add_step(Builder *builder, uint32_t index, GError **error)
     if (step->type == CCS_MSCCL_NOP)
         return true;
     builder->n_touched += step->n_chunks;
-    if (!check_limits(builder, step, error))
+    if (!check_limits(builder, step->place, error))
         return false;
     find_sizes(builder, index);
     if ((info->has_source &&
@@ -489,6 +490,8 @@ CcsSchedule *ccs_msccl_schedule(const CcsMsccl *msccl, const CcsCommunicator *co
     g_auto(Builder) builder;
 
     builder_init(&builder, msccl, use);
+    if (!check_limits(&builder, msccl->place, error))
+        return NULL;
     builder.schedule =
         ccs_schedule_new(msccl->collective, communicator, use->root, msccl->n_parts, use->n_loops);
     if (ccs_communicator_n_ranks(communicator) != msccl->n_ranks) {

@@ -134,6 +134,7 @@ CcsOverlap ccs_overlaps_of(CcsOverlaps *overlaps, uint32_t rank)
     return (CcsOverlap){
         .bytes_sent = of->bytes_sent,
         .bytes_received = of->bytes_received,
+        .does_something = of->computing->len + of->communicating->len > 0,
         .finished = MAX(end_of(of->computing), end_of(of->communicating)),
         .computing = length_of(of->computing),
         .sending = length_of(of->sending),

@@ -4,6 +4,8 @@
  * computes while local work goes on. What happens in both at once is hidden. */
 #pragma once
 
+#include <stdbool.h>
+
 #include <glib.h>
 
 #include "sim/result.h"
@@ -11,7 +13,8 @@
 typedef struct {
     CcsBytes bytes_sent;
     CcsBytes bytes_received;
-    CcsTime finished; /* the last of all that it does; 0 if it does nothing */
+    bool does_something; /* be it a message without bytes that takes no time */
+    CcsTime finished;    /* the last of all that it does; 0 if it does nothing */
     CcsTime computing;
     CcsTime sending;
     CcsTime communicating;

@@ -204,10 +204,19 @@ static void enter(CcsSimulation *simulation, CcsLaneId lane)
                         1);
 }
 
-static bool fail_too_long(GError **error)
+/* @lane is the one that would take so long, or CCS_NO_LANE. */
+static bool fail_too_long(const CcsSimulation *simulation, CcsLaneId lane, GError **error)
 {
+    const CcsSchedule *schedule = simulation->schedule;
+    const char *label =
+        lane == CCS_NO_LANE
+            ? NULL
+            : ccs_schedule_label(schedule, ccs_schedule_lane(schedule, lane)->label);
+
     g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                "simulated time runs over: the collective takes longer than 50 days");
+                "simulated time runs over%s%s: the %s takes longer than 50 days",
+                label == NULL ? "" : " at ", label == NULL ? "" : label,
+                ccs_schedule_collective(schedule) == CCS_PROGRAM ? "program" : "collective");
     return false;
 }
 
@@ -236,7 +245,7 @@ static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId 
         return true;
     }
     if (simulation->now + cost >= CCS_TIME_MAX)
-        return fail_too_long(error);
+        return fail_too_long(simulation, lane, error);
     ccs_chains_spend(simulation->chains, state->chain,
                      is_local ? CCS_CAUSE_LOCAL : CCS_CAUSE_MESSAGE_COST, 0, cost);
     push(simulation, EVENT_ENTER, simulation->now + cost, lane, state->message, 0);
@@ -373,7 +382,7 @@ static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
     CcsChainId chain = ccs_chains_copy(simulation->chains, state->chain);
     CcsTime arrival = arrival_time(simulation, of, state, chain);
     if (arrival >= CCS_TIME_MAX)
-        return fail_too_long(error);
+        return fail_too_long(simulation, lane, error);
     push(simulation, EVENT_ARRIVE, arrival, lane, state->message, chain);
     state->moved += state->bytes;
     if (!ccs_lane_is_local(of)) {
@@ -502,7 +511,7 @@ static bool check(const CcsSimulation *simulation, GError **error)
     CcsTime explained = ccs_chains_total(simulation->chains, simulation->last_chain);
 
     if (simulation->n_injecting > 0)
-        return fail_too_long(error);
+        return fail_too_long(simulation, CCS_NO_LANE, error);
     if (!ccs_progress_is_done(simulation->progress)) {
         g_autofree char *wait = ccs_progress_describe_wait(simulation->progress);
         g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock at %.3f us: %s",

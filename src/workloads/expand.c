@@ -9,8 +9,10 @@ typedef struct {
     CcsRank rank;
     GHashTable *streams;   /* from a name to the last call plus 1 */
     GHashTable *requests;  /* from a name to the call that waits to be waited for, plus 1 */
+    GHashTable *refused;   /* names of requests that there would be if their calls were right */
     uint32_t group;        /* the start of the group that is open; CCS_NO_CALL if none is */
     const char *in_stream; /* of that group */
+    uint32_t n_nested;     /* group starts in it, which were refused, and have an end as well */
 } Expander;
 
 static guint find(GHashTable *table, const char *name)
@@ -83,7 +85,7 @@ static void await_requests(Expander *expander, uint32_t index, CcsCall *call)
     for (uint32_t i = 0; i < site->n_requests; i++) {
         guint request = find(expander->requests, site->requests[i]);
         uint32_t awaited = request - 1;
-        if (request == 0)
+        if (request == 0 && !g_hash_table_contains(expander->refused, site->requests[i]))
             ccs_program_error(program, index, NULL,
                               "rank %u has no request '%s' here: isend and irecv make them, and "
                               "each is waited for once",
@@ -113,6 +115,10 @@ static bool check_group(Expander *expander, uint32_t index)
     bool is_open = expander->group != CCS_NO_CALL;
     bool is_member = site->kind == CCS_CALL_SEND || site->kind == CCS_CALL_RECV;
 
+    if (site->kind == CCS_CALL_GROUP_END && expander->n_nested > 0) {
+        expander->n_nested--;
+        return false;
+    }
     if (site->kind == CCS_CALL_GROUP_END) {
         if (!is_open)
             ccs_program_error(program, index, NULL, "rank %u has no group open here",
@@ -169,6 +175,13 @@ static void count_bytes(Expander *expander, uint32_t index, const CcsCall *call)
         program->bytes += call->bytes;
 }
 
+/* Of a call that is left out because it is wrong: one error is enough. */
+static void refuse_request(Expander *expander, const CcsCallSite *site)
+{
+    if (site->transfer != NULL && site->transfer->request != NULL)
+        g_hash_table_add(expander->refused, g_strdup(site->transfer->request));
+}
+
 static void add_call(Expander *expander, uint32_t index)
 {
     CcsProgram *program = expander->program;
@@ -176,8 +189,12 @@ static void add_call(Expander *expander, uint32_t index)
     CcsCall call = {
         .kind = site->kind, .site = index, .rank = expander->rank, .match = CCS_NO_CALL};
 
-    if (site->is_wrong || !check_group(expander, index))
+    if (site->kind == CCS_CALL_GROUP_START && expander->group != CCS_NO_CALL)
+        expander->n_nested++;
+    if (site->is_wrong || !check_group(expander, index)) {
+        refuse_request(expander, site);
         return;
+    }
     if (site->transfer != NULL) {
         call.peer = find_peer(expander, index);
         call.bytes = site->transfer->size;
@@ -230,7 +247,9 @@ static void begin_rank(Expander *expander, CcsRank rank)
 {
     g_hash_table_remove_all(expander->streams);
     g_hash_table_remove_all(expander->requests);
+    g_hash_table_remove_all(expander->refused);
     expander->group = CCS_NO_CALL;
+    expander->n_nested = 0;
     expander->rank = rank;
 }
 
@@ -248,7 +267,13 @@ void ccs_program_expand(CcsProgram *program)
     g_autoptr(GArray) runs = find_runs(program);
     g_autoptr(GHashTable) streams = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GHashTable) requests = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    Expander expander = {program, CCS_NO_RANK, streams, requests, CCS_NO_CALL, NULL};
+    g_autoptr(GHashTable) refused = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Expander expander = {.program = program,
+                         .rank = CCS_NO_RANK,
+                         .streams = streams,
+                         .requests = requests,
+                         .refused = refused,
+                         .group = CCS_NO_CALL};
 
     for (guint i = 0; runs != NULL && i < runs->len; i++) {
         Run run = g_array_index(runs, Run, i);

@@ -278,6 +278,61 @@ static const char *const lines[] = {
     "allreduce -A ring,tree",
 };
 
+static const struct {
+    const char *line;
+    const char *doubt;
+} doubtful[] = {
+    {"reduce -A chain --ranks 3 -b 2G --set 'transport.reduce_rate=33 GB/s'",
+     "adding a chunk takes"},
+    {"allreduce -A chain --ranks 2 --set 'transport.reduce_rate=33 GB/s'", "adding a chunk takes"},
+    {"reduce -A chain --ranks 3 -b 1M --set 'transport.reduce_rate=50 GB/s'", NULL},
+    {"reduce -A chain --ranks 3 --chunks 1 --set 'transport.reduce_rate=33 GB/s'", NULL},
+    {"reduce -A binomial --ranks 3 --set 'transport.reduce_rate=33 GB/s'", NULL},
+    {"allreduce -A ring --ranks 3 --channels 2", "there is more than one channel"},
+    {"allreduce -A ring --ranks 3 --model loggp", "messages share no links in this model"},
+};
+
+START_TEST(a_formula_gives_no_number_where_it_does_not_hold)
+{
+    g_auto(CcsProgramRun) run = explain(doubtful[_i].line);
+    bool is_there = strstr(run.output, "in numbers          not here: ") == NULL;
+
+    assert_status(&run, 0);
+    ck_assert(is_there == (doubtful[_i].doubt == NULL));
+    if (doubtful[_i].doubt != NULL)
+        assert_says(run.output, doubtful[_i].doubt);
+}
+END_TEST
+
+START_TEST(a_model_that_shares_no_links_has_no_bound)
+{
+    g_auto(CcsProgramRun) all = explain("alltoall --ranks 8 -b 64M --model loggp");
+    g_auto(CcsProgramRun) one = explain("alltoall -A direct --ranks 8 -b 64M --model loggp");
+    g_auto(CcsProgramRun) shared = explain("alltoall -A direct --ranks 8 -b 64M");
+
+    assert_status(&all, 0);
+    assert_says(all.output, "; network model loggp");
+    assert_says_not(all.output, "No algorithm can take less");
+    assert_says(all.errors, "model loggp shares no links");
+    assert_says_not(one.output, "lower bound");
+    assert_says(one.output, "in numbers          not here: messages share no links");
+    assert_says(shared.output, "; network model fluid");
+    assert_done(&shared);
+}
+END_TEST
+
+START_TEST(options_without_effect_are_told)
+{
+    g_auto(CcsProgramRun) run = explain("allreduce -A ring -r 3 --chunks 5 --ranks 4");
+    g_auto(CcsProgramRun) barrier = explain("barrier -b 8");
+
+    assert_status(&run, 0);
+    assert_says(run.errors, "--chunks has no effect: none of the algorithms is pipelined");
+    assert_says(run.errors, "-r has no effect: allreduce has no root");
+    assert_says(barrier.errors, "-b has no effect: barrier moves no data");
+}
+END_TEST
+
 START_TEST(every_collective_is_explained)
 {
     g_auto(CcsProgramRun) run = explain(lines[_i]);
@@ -337,6 +392,10 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_formula_that_does_not_hold_says_for_what_it_does);
     tcase_add_test(tcase, one_rank_needs_no_time);
     tcase_add_loop_test(tcase, formulas_have_numbers_for_many_ranks_too, 0, G_N_ELEMENTS(many));
+    tcase_add_loop_test(tcase, a_formula_gives_no_number_where_it_does_not_hold, 0,
+                        G_N_ELEMENTS(doubtful));
+    tcase_add_test(tcase, a_model_that_shares_no_links_has_no_bound);
+    tcase_add_test(tcase, options_without_effect_are_told);
     tcase_add_loop_test(tcase, every_collective_is_explained, 0, G_N_ELEMENTS(lines));
     tcase_add_loop_test(tcase, what_is_wrong_is_refused, 0, G_N_ELEMENTS(wrong));
     suite_add_tcase(suite, tcase);

@@ -148,7 +148,7 @@ START_TEST(topo_check_refuses_ranks_that_cannot_meet)
 
     assert_refused(&all, 3, "no path leads from 'n0.gpu0' to 'n1.gpu0'");
     assert_done(&some);
-    assert_says(some.output, "t: ok: 2 ranks on 1 nodes");
+    assert_says(some.output, "t: ok: 2 ranks on 1 node");
 }
 END_TEST
 

@@ -105,6 +105,19 @@ END_TEST
     "<step s='0' type='cpy' srcbuf='" from "' srcoff='0' dstbuf='o' dstoff='1' cnt='1'/>\n"        \
     "</tb></gpu></algo>\n"
 
+START_TEST(stdin_has_one_name)
+{
+    const char *verify[] = {"verify", "-", NULL};
+    g_auto(CcsProgramRun) wrong =
+        ccs_program_run(&(CcsProgramCall){.args = verify, .folder = folder, .input = "<algo/>"});
+    g_auto(CcsProgramRun) custom = ccs_program_run(
+        &(CcsProgramCall){.args = verify, .folder = folder, .input = COPY("custom", "", "o")});
+
+    assert_refused(&wrong, 3, "(standard input):1:1: error: 'ngpus' is missing");
+    assert_refused(&custom, 3, "(standard input) cannot be verified");
+}
+END_TEST
+
 START_TEST(a_wrong_file_is_told_by_the_line_and_ends_in_1)
 {
     write_file(folder, "a.xml", COPY("allgather", "", "o"));
@@ -169,6 +182,47 @@ START_TEST(the_wrong_chunk_is_told_with_the_steps_that_sent_and_stored_it)
 }
 END_TEST
 
+/* A broadcast from GPU 0 to all of @n but the last @n_missing. */
+static char *star(uint32_t n, uint32_t n_missing)
+{
+    GString *text = g_string_new(NULL);
+
+    g_string_printf(text,
+                    "<algo name='star' nchannels='1' nchunksperloop='1' ngpus='%u'"
+                    " coll='broadcast' inplace='1'>\n"
+                    "<gpu id='0' i_chunks='1' o_chunks='1' s_chunks='0'>\n",
+                    n);
+    for (uint32_t rank = 1; rank < n - n_missing; rank++)
+        g_string_append_printf(text,
+                               "<tb id='%u' send='%u' recv='-1' chan='0'>"
+                               "<step s='0' type='s' srcbuf='i' srcoff='0' cnt='1'/></tb>\n",
+                               rank, rank);
+    g_string_append(text, "</gpu>");
+    for (uint32_t rank = 1; rank < n; rank++)
+        g_string_append_printf(
+            text, "<gpu id='%u' i_chunks='1' o_chunks='1' s_chunks='0'>%s</gpu>\n", rank,
+            rank >= n - n_missing ? ""
+                                  : "<tb id='0' send='-1' recv='0' chan='0'>"
+                                    "<step s='0' type='r' dstbuf='o' dstoff='0' cnt='1'/></tb>");
+    g_string_append(text, "</algo>\n");
+    return g_string_free(text, false);
+}
+
+START_TEST(a_file_for_many_ranks_is_verified_before_it_is_timed)
+{
+    g_autofree char *right = star(200, 0);
+    g_autofree char *wrong = star(200, 1);
+    write_file(folder, "right.xml", right);
+    write_file(folder, "wrong.xml", wrong);
+    g_auto(CcsProgramRun) of_right = run("bench right.xml -T flat8 --nodes 200 -b 8 -e 8");
+    g_auto(CcsProgramRun) of_wrong = run("bench wrong.xml -T flat8 --nodes 200 -b 8 -e 8");
+
+    assert_done(&of_right);
+    assert_refused(&of_wrong, 1, "algorithm 'star' is wrong: ");
+    assert_says(of_wrong.errors, "rank 199 ends with the wrong data");
+}
+END_TEST
+
 START_TEST(what_a_file_is_not_made_for_is_noted)
 {
     write_file(folder, "a.xml", COPY("allgather", " minBytes='16' maxBytes='64'", "i"));
@@ -194,11 +248,33 @@ START_TEST(a_custom_program_is_executed_but_not_verified)
 }
 END_TEST
 
+/* GPUs that do nothing. */
+#define IDLE(channels, chunks)                                                                     \
+    "<algo ngpus='1' nchannels='" channels "' nchunksperloop='" chunks                             \
+    "' coll='allreduce' inplace='1'>\n<gpu id='0' i_chunks='" chunks "' o_chunks='" chunks         \
+    "' s_chunks='0'/></algo>\n"
+
+START_TEST(a_file_without_channels_is_timed)
+{
+    write_file(folder, "a.xml", IDLE("0", "1"));
+    g_auto(CcsProgramRun) timed =
+        run("bench a.xml -T nvlink8 -b 1M -e 1M --set node.nvlink.bandwidth='100 GB/s'"
+            " --format json");
+
+    assert_status(&timed, 0);
+    ck_assert_double_eq(ccs_json_number(timed.output, "$.results[0].channels"), 1);
+}
+END_TEST
+
 static const struct {
     const char *line;
     int status;
     const char *problem;
 } refusals[] = {
+    {"bench idle.xml -T nvlink8 --chunks 1048576", 3, "idle.xml:1:1: error: there is too much"},
+    {"verify idle.xml --chunks 1048576", 3, "idle.xml:1:1: error: there is too much"},
+    {"verify idle.xml --chunks 16385", 3, "idle.xml:1:1: error: there is too much"},
+    {"verify good.xml --chunks 8000000", 2, "--chunks must be from 1 to"},
     {"bench none.xml -T nvlink8", 4, "none.xml: error: No such file or directory"},
     {"bench . -T nvlink8", 2, "unknown collective '.'"},
     {"bench ./ -T nvlink8", 4, "./: error: is a directory, not a file"},
@@ -224,9 +300,51 @@ START_TEST(what_cannot_be_done_is_refused)
 {
     write_file(folder, "good.xml", COPY("allgather", "", "i"));
     write_file(folder, "bad.xml", "<algo/>");
+    write_file(folder, "idle.xml", IDLE("1", "4096"));
     g_auto(CcsProgramRun) one = run(refusals[_i].line);
 
     assert_refused(&one, refusals[_i].status, refusals[_i].problem);
+}
+END_TEST
+
+START_TEST(options_without_effect_on_what_is_written_are_told)
+{
+    g_auto(CcsProgramRun) one = run("export msccl allreduce -A ring --ranks 2 -r 1 --chunks 3");
+
+    assert_status(&one, 0);
+    assert_says(one.errors, "-r has no effect: allreduce has no root");
+    assert_says(one.errors, "--chunks has no effect: none of the algorithms is pipelined");
+    assert_says_not(one.output, "ccsim_root");
+}
+END_TEST
+
+START_TEST(options_without_effect_on_a_file_that_is_verified_are_told)
+{
+    g_autofree char *rooted = star(3, 0);
+    write_file(folder, "a.xml", COPY("allgather", "", "i"));
+    write_file(folder, "b.xml", rooted);
+    g_auto(CcsProgramRun) plain = run("verify a.xml -r 1 --channels 5 --ranks 3");
+    g_auto(CcsProgramRun) all = run("verify b.xml -r all");
+    g_auto(CcsProgramRun) other = run("verify b.xml -r 1");
+
+    assert_status(&plain, 0);
+    assert_says(plain.errors, "-r has no effect: allgather has no root");
+    assert_says(plain.errors, "--channels has no effect: a.xml has its own");
+    assert_says(plain.errors, "--ranks has no effect: a.xml says how many there are");
+    assert_status(&all, 0);
+    assert_says(all.errors, "-r all has no effect: b.xml is for one root, 0");
+    assert_status(&other, 1);
+}
+END_TEST
+
+START_TEST(a_file_may_have_more_gpus_than_verify_tries)
+{
+    g_autofree char *many = star(1100, 0);
+    write_file(folder, "a.xml", many);
+    g_auto(CcsProgramRun) one = run("verify a.xml --orders 0");
+
+    assert_status(&one, 0);
+    assert_says(one.output, "1100");
 }
 END_TEST
 
@@ -254,12 +372,18 @@ Suite *ccs_test_suite(void)
                         G_N_ELEMENTS(pairs));
     tcase_add_test(tcase, a_result_bears_the_name_of_the_file);
     tcase_add_test(tcase, a_file_comes_from_stdin_and_goes_to_stdout);
+    tcase_add_test(tcase, stdin_has_one_name);
     tcase_add_test(tcase, a_wrong_file_is_told_by_the_line_and_ends_in_1);
     tcase_add_loop_test(tcase, a_wrong_step_is_named, 0, G_N_ELEMENTS(faults));
     tcase_add_test(tcase, the_wrong_chunk_is_told_with_the_steps_that_sent_and_stored_it);
+    tcase_add_test(tcase, a_file_for_many_ranks_is_verified_before_it_is_timed);
     tcase_add_test(tcase, what_a_file_is_not_made_for_is_noted);
     tcase_add_test(tcase, a_custom_program_is_executed_but_not_verified);
+    tcase_add_test(tcase, a_file_without_channels_is_timed);
     tcase_add_loop_test(tcase, what_cannot_be_done_is_refused, 0, G_N_ELEMENTS(refusals));
+    tcase_add_test(tcase, options_without_effect_on_what_is_written_are_told);
+    tcase_add_test(tcase, options_without_effect_on_a_file_that_is_verified_are_told);
+    tcase_add_test(tcase, a_file_may_have_more_gpus_than_verify_tries);
     tcase_add_test(tcase, options_without_effect_on_a_file_are_told);
     suite_add_tcase(suite, tcase);
     return suite;

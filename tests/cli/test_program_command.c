@@ -120,6 +120,66 @@ START_TEST(a_program_without_messages_only_computes)
 }
 END_TEST
 
+START_TEST(an_empty_message_is_something_that_a_rank_does)
+{
+    g_auto(CcsProgramRun) one =
+        run("title: t\nprogram:\n- ranks: 0\n  calls: [{send: {to: 1, size: 0 B}}]\n"
+            "- ranks: 1\n  calls: [{recv: {from: 0}}]\n",
+            "--no-db --format csv");
+
+    assert_done(&one);
+    assert_says(one.output, "\n0,0,0,0.000000,");
+    assert_says(one.output, "\n1,0,0,0.000000,");
+    assert_says_not(one.output, "\n2,");
+}
+END_TEST
+
+START_TEST(a_program_that_takes_too_long_is_told_with_its_line)
+{
+    g_autoptr(GString) text = g_string_new(HEAD);
+    for (int i = 0; i < 9; i++)
+        g_string_append(text, "  - compute: 1000000 s\n");
+    g_auto(CcsProgramRun) one = run(text->str, "--no-db");
+
+    assert_status(&one, 3);
+    assert_says(one.errors, "simulated time runs over at p.yaml:9:5: compute 1000000 s: the program"
+                            " takes longer than 50 days");
+}
+END_TEST
+
+START_TEST(a_group_in_a_group_is_one_error)
+{
+    g_auto(CcsProgramRun) one =
+        run("title: t\nprogram:\n- ranks: 0\n  calls:\n  - group_start: {}\n  - group_start: {}\n"
+            "  - group_end: {}\n  - group_end: {}\n",
+            "--no-db");
+    g_auto(CcsProgramRun) more =
+        run("title: t\nprogram:\n- ranks: 0\n  calls:\n  - group_start: {}\n  - group_start: {}\n"
+            "  - group_end: {}\n  - group_end: {}\n  - group_end: {}\n",
+            "--no-db");
+
+    assert_refused(&one, 3, "p.yaml:6:18: error: only send and recv can stand in a group");
+    assert_says_not(one.errors, "p.yaml:8:");
+    assert_refused(&more, 3, "p.yaml:9:16: error: rank 0 has no group open here");
+}
+END_TEST
+
+START_TEST(a_request_of_a_wrong_call_is_not_missed)
+{
+    g_auto(CcsProgramRun) grouped =
+        run(HEAD "  - group_start: {}\n  - isend: {to: rank xor 1, size: 4 B, request: a}\n"
+                 "  - group_end: {}\n  - wait: a\n",
+            "--no-db");
+    g_auto(CcsProgramRun) peerless =
+        run(HEAD "  - isend: {to: 9, size: 4 B, request: a}\n  - wait: a\n", "--no-db");
+
+    assert_refused(&grouped, 3, "p.yaml:6:12: error: only send and recv can stand in a group");
+    assert_says_not(grouped.errors, "p.yaml:8:");
+    assert_refused(&peerless, 3, "p.yaml:5:");
+    assert_says_not(peerless.errors, "p.yaml:6:");
+}
+END_TEST
+
 START_TEST(options_may_change_the_program_the_machine_and_the_transport)
 {
     g_auto(CcsProgramRun) one =
@@ -212,6 +272,10 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, csv_has_nothing_but_rows);
     tcase_add_test(tcase, verbose_shows_what_the_links_carried);
     tcase_add_test(tcase, a_program_without_messages_only_computes);
+    tcase_add_test(tcase, an_empty_message_is_something_that_a_rank_does);
+    tcase_add_test(tcase, a_program_that_takes_too_long_is_told_with_its_line);
+    tcase_add_test(tcase, a_group_in_a_group_is_one_error);
+    tcase_add_test(tcase, a_request_of_a_wrong_call_is_not_missed);
     tcase_add_test(tcase, options_may_change_the_program_the_machine_and_the_transport);
     tcase_add_test(tcase, the_database_gets_the_run_with_a_phase_for_each_call);
     tcase_add_test(tcase, a_deadlock_is_told_before_anything_is_written);

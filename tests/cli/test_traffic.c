@@ -97,7 +97,9 @@ START_TEST(wrong_blocks_are_refused)
         {"--skew nan", 2, "--skew must be from 1"},
         {"--skew 2 --matrix w.csv", 2, "a skew and a matrix exclude each other"},
         {"--matrix w.csv", 3, "w.csv:2:3: error: a weight must be a number"},
-        {"--matrix none.csv", 4, "none.csv"},
+        {"--matrix none.csv", 4, "none.csv: error: No such file or directory"},
+        {"--matrix .", 4, ".: error: is a directory, not a file"},
+        {"--matrix /dev/zero", 3, "/dev/zero: error: is larger than 256 MiB"},
     };
     g_autofree char *line =
         g_strconcat("alltoallv -T nvlink8 --ranks 2 -b 8 -e 8 ", cases[_i].options, NULL);
@@ -173,7 +175,7 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, sendrecv_goes_any_distance_but_round, 0, 4);
     tcase_add_loop_test(tcase, a_distance_that_leads_back_is_refused, 0, 4);
     tcase_add_loop_test(tcase, the_load_of_the_busiest_receiver_is_told, 0, 3);
-    tcase_add_loop_test(tcase, wrong_blocks_are_refused, 0, 6);
+    tcase_add_loop_test(tcase, wrong_blocks_are_refused, 0, 8);
     tcase_add_test(tcase, options_of_other_collectives_have_no_effect);
     tcase_add_test(tcase, a_config_says_the_same);
     tcase_add_loop_test(tcase, what_is_wrong_with_it_in_a_config_has_a_place, 0, 4);

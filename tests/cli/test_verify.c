@@ -50,6 +50,17 @@ START_TEST(a_table_sums_up_on_stderr)
 }
 END_TEST
 
+START_TEST(one_is_told_in_the_singular)
+{
+    g_auto(CcsProgramRun) run = ccs_program_run_line(folder, "verify allreduce ring --ranks 2,2");
+    g_auto(CcsProgramRun) topo = ccs_program_run_line(folder, "topo show flat8 --nodes 1");
+
+    assert_status(&run, 0);
+    assert_says(run.errors, "1 schedule is right in every order that its dependencies allow");
+    assert_says(topo.output, "1 GPU in 1 node, 1 NIC, 0 NVSwitches, 1 fabric switch, ");
+}
+END_TEST
+
 START_TEST(a_topology_is_taken_whole_unless_ranks_are_named)
 {
     g_auto(CcsProgramRun) whole =
@@ -87,6 +98,8 @@ static const struct {
     {"verify allredcue", 2, "did you mean 'allreduce'"},
     {"verify allreduce rong", 2, "did you mean 'ring'"},
     {"verify allreduce ring tree", 2, "'tree' is one argument too many"},
+    {"verify ring.xml tree", 2, "'tree' is one argument too many"},
+    {"verify ./ring tree x", 2, "'tree' is one argument too many"},
     {"verify allreduce --ranks 0", 2, "--ranks must be numbers and ranges from 1 to 1024"},
     {"verify allreduce --ranks 9-", 2, "not '9-'"},
     {"verify allreduce --orders -1", 2, "--orders must be from 0"},
@@ -94,6 +107,8 @@ static const struct {
     {"verify broadcast -r 4 --ranks 4-9", 2, "-r must be 'all' or a rank from 0 to 3, not '4'"},
     {"verify allreduce --format nccl", 2, "nccl"},
     {"verify allreduce -T nvlink8 --ranks 9", 3, "9 ranks do not fit"},
+    {"verify broadcast chain --ranks 24 --channels 1024 --chunks 1048576", 3,
+     "to play broadcast on 24 ranks in this way takes 1"},
 };
 
 START_TEST(what_cannot_be_tried_is_refused)
@@ -104,13 +119,25 @@ START_TEST(what_cannot_be_tried_is_refused)
 }
 END_TEST
 
+START_TEST(what_takes_long_is_said_before)
+{
+    const char *args[] = {"verify",   "allreduce", "ring",       "--ranks", "2",
+                          "--orders", "1000000",   "--channels", "8",       NULL};
+    g_auto(CcsProgramRun) run =
+        ccs_program_run(&(CcsProgramCall){.args = args, .folder = folder, .seconds = 5});
+
+    assert_says(run.errors, "allreduce ring on 2 ranks moves 32 chunks, which are played in"
+                            " 1000002 orders: this takes a while");
+}
+END_TEST
+
 START_TEST(options_without_effect_are_named)
 {
     g_auto(CcsProgramRun) run = ccs_program_run_line(
         folder, "verify allreduce ring -r 1 --chunks 5 --ranks 4 --format csv");
 
     assert_status(&run, 0);
-    assert_says(run.errors, "-r has no effect");
+    assert_says(run.errors, "-r has no effect: allreduce has no root");
     assert_says(run.errors, "--chunks has no effect");
 }
 END_TEST
@@ -125,10 +152,12 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, every_algorithm_is_right_and_counted);
     tcase_add_test(tcase, a_row_tells_what_was_played_and_what_it_sends);
     tcase_add_test(tcase, a_table_sums_up_on_stderr);
+    tcase_add_test(tcase, one_is_told_in_the_singular);
     tcase_add_test(tcase, a_topology_is_taken_whole_unless_ranks_are_named);
     tcase_add_loop_test(tcase, roots_are_tried_as_asked, 0, G_N_ELEMENTS(roots));
     tcase_add_loop_test(tcase, what_cannot_be_tried_is_refused, 0, G_N_ELEMENTS(refused));
     tcase_add_test(tcase, options_without_effect_are_named);
+    tcase_add_test(tcase, what_takes_long_is_said_before);
     suite_add_tcase(suite, tcase);
     return suite;
 }

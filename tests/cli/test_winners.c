@@ -229,7 +229,7 @@ START_TEST(a_config_shows_them_for_each_case)
 
     assert_done(&run);
     assert_says(run.output, "crossover (B)");
-    assert_says(run.output, "chain, 1 chunks");
+    assert_says(run.output, "chain, 1 chunk ");
     assert_says(run.output, "chain, 64 chunks");
 }
 END_TEST

@@ -52,6 +52,17 @@ static char *message_for(const char *text, size_t n_bytes)
     return g_strdup(error->message);
 }
 
+START_TEST(a_byte_order_mark_is_skipped)
+{
+    const char *text = "\xef\xbb\xbf"
+                       "a: *b\n";
+    g_autofree char *message = message_for(text, strlen(text));
+
+    ck_assert_msg(g_str_has_prefix(message, "f.yaml:1:4: error: not valid YAML"), "%s", message);
+    ck_assert_msg(strstr(message, "\n a: *b\n") != NULL, "%s", message);
+}
+END_TEST
+
 START_TEST(a_nul_byte_is_refused_at_its_place)
 {
     g_autofree char *message = message_for("a: 1\nb\0: 2\n", 11);
@@ -219,6 +230,7 @@ Suite *ccs_test_suite(void)
 
     tcase_add_loop_test(texts, a_text_that_is_not_one_yaml_document_is_refused, 0,
                         G_N_ELEMENTS(refusals));
+    tcase_add_test(texts, a_byte_order_mark_is_skipped);
     tcase_add_test(texts, a_nul_byte_is_refused_at_its_place);
     tcase_add_test(texts, a_text_above_the_size_limit_is_refused);
     tcase_add_test(texts, deep_nesting_is_refused);

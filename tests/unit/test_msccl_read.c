@@ -69,6 +69,10 @@ static const struct {
     {1, "inplace='1'", "inplace='0'", "f.xml:1:106: error: one of 'inplace' and 'outofplace'"},
     {1, "ngpus='2'", "ngpus='2' ccsim_channels='3'",
      "f.xml:1:77: error: 'ccsim_channels' does not divide the chunks"},
+    {1, "minBytes='0' maxBytes='0'", "minBytes='65' maxBytes='64'",
+     "f.xml:1:121: error: 'minBytes' must not be above 'maxBytes', 64, but is 65"},
+    {1, "ngpus='2'", "ngpus='2' ngpus='2'", "f.xml:1:77: error: 'ngpus' is there twice"},
+    {1, "ngpus='2'", "x='1' ngpus='2' x='1'", "f.xml:1:83: error: 'x' is there twice"},
     {1, "ngpus='2'", "ngpus='2' ccsim_root='2'",
      "f.xml:1:77: error: 'ccsim_root' must be a number"},
     /* GPUs */
@@ -85,7 +89,11 @@ static const struct {
     {3, "send='1'", "send='0'", "f.xml:3:12: error: 'send' is the GPU itself"},
     {3, "send='1'", "send='2'", "f.xml:3:12: error: 'send' must be a number from -1 to 1, not '2'"},
     {3, "recv='1'", "recv='-2'", "f.xml:3:21: error: 'recv' must be a number from -1 to 1"},
-    {3, "chan='0'", "chan='1'", "f.xml:3:30: error: 'chan' must be a number from 0 to 0, not '1'"},
+    {3, "chan='0'", "chan='1'",
+     "f.xml:3:30: error: 'chan' must be below 'nchannels', which is 1, not '1'"},
+    {1, "nchannels='1'", "nchannels='0'",
+     "f.xml:3:30: error: 'chan' must be below 'nchannels', which is 0, not '0'"},
+    {3, "chan='0'", "chan='-1'", "f.xml:3:30: error: 'chan' must be a number from 0 to"},
     {7, "id='1'", "id='0'", "f.xml:7:5: error: GPU 0 has a block 0 already"},
     {7, "send='-1'", "send='1'",
      "f.xml:7:1: error: block 1 has 'send' and 'chan' of block 0, in line 3"},
@@ -164,6 +172,34 @@ START_TEST(a_file_must_have_a_program)
 }
 END_TEST
 
+START_TEST(an_element_has_so_many_attributes_at_most)
+{
+    g_autoptr(GString) many = g_string_new("<algo");
+    for (int i = 0; i < 65; i++)
+        g_string_append_printf(many, " a%d='1'", i);
+    g_autofree char *text = changed(1, "<algo", many->str);
+    g_autoptr(GError) error = NULL;
+
+    ck_assert_ptr_null(ccs_msccl_read("f.xml", text, strlen(text), &error));
+    ck_assert_msg(g_str_has_prefix(error->message, "f.xml:1:1: error: there are more than 64"),
+                  "%s", error->message);
+}
+END_TEST
+
+START_TEST(a_byte_order_mark_is_skipped)
+{
+    g_autofree char *text = changed(1, "<algo", "\xef\xbb\xbf<algo");
+    g_autofree char *wrong = changed(1, "<algo", "\xef\xbb\xbf<algos");
+    g_autoptr(GError) error = NULL;
+    g_autoptr(CcsMsccl) msccl = ccs_msccl_read("f.xml", text, strlen(text), NULL);
+
+    ck_assert_ptr_nonnull(msccl);
+    ck_assert_ptr_null(ccs_msccl_read("f.xml", wrong, strlen(wrong), &error));
+    ck_assert(g_str_has_prefix(error->message, "f.xml:1:1: error: 'algos'"));
+    ck_assert_ptr_nonnull(strstr(error->message, "\n <algos"));
+}
+END_TEST
+
 START_TEST(the_line_is_shown_with_a_caret)
 {
     g_autofree char *text = changed(4, "cnt='2'", "cnt='none'");
@@ -236,6 +272,8 @@ Suite *ccs_test_suite(void)
 
     tcase_add_loop_test(tcase, a_wrong_file_is_refused_at_its_place, 0, G_N_ELEMENTS(refusals));
     tcase_add_loop_test(tcase, a_file_must_have_a_program, 0, 4);
+    tcase_add_test(tcase, an_element_has_so_many_attributes_at_most);
+    tcase_add_test(tcase, a_byte_order_mark_is_skipped);
     tcase_add_test(tcase, the_line_is_shown_with_a_caret);
     tcase_add_test(tcase, a_file_may_be_longer_on_one_line_than_a_message);
     tcase_add_test(tcase, what_a_file_says_is_there);

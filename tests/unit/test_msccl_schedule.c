@@ -427,6 +427,22 @@ START_TEST(a_file_that_asks_for_too_much_is_refused)
 }
 END_TEST
 
+START_TEST(chunks_that_no_step_moves_count_too)
+{
+    g_autoptr(CcsMsccl) msccl =
+        read_text(ALGO("1", "4096", "allreduce", "1", "0", GPU("0", "4096", "4096", "0", "")));
+    g_auto(CcsAnswer) answer;
+    g_autoptr(GError) error = NULL;
+    ccs_ask_machine(&(CcsAsked){.machine = MACHINE, .n_ranks = 1}, &answer);
+
+    ck_assert_ptr_null(ccs_msccl_schedule(msccl, answer.communicator,
+                                          &(CcsMscclUse){.n_loops = 1U << 20, .is_in_place = true},
+                                          &error));
+    ck_assert_ptr_nonnull(strstr(error->message, ":1:1: error: there is too much up to here to"
+                                                 " take all of it in with 1048576 loops"));
+}
+END_TEST
+
 static const struct {
     const char *collective;
     const char *problem;
@@ -485,6 +501,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_lane_says_where_its_step_stands);
     tcase_add_test(tcase, the_job_must_have_as_many_ranks);
     tcase_add_test(tcase, a_file_that_asks_for_too_much_is_refused);
+    tcase_add_test(tcase, chunks_that_no_step_moves_count_too);
     tcase_add_loop_test(tcase, what_a_file_cannot_say_is_refused, 0, G_N_ELEMENTS(unsaid));
     tcase_add_test(tcase, what_msccl_has_no_room_for_is_noted);
     suite_add_tcase(suite, tcase);

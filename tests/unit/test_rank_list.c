@@ -7,7 +7,8 @@ static const struct {
     const char *text;
     const char *numbers;
 } good[] = {
-    {"5", "5"}, {"1-4", "1 2 3 4"}, {"9,2-3,64", "9 2 3 64"}, {" 7 , 8-8 ", "7 8"}, {"64", "64"},
+    {"5", "5"},           {"1-4", "1 2 3 4"}, {"9,2-3,64", "9 2 3 64"},
+    {" 7 , 8-8 ", "7 8"}, {"64", "64"},       {"3,3,1-4", "3 1 2 4"},
 };
 
 START_TEST(numbers_and_ranges_are_read_in_order)

@@ -92,6 +92,8 @@ static const Refusal refusals[] = {
     {CCS_QUANTITY_SIZE, "4", "no unit"},
     {CCS_QUANTITY_SIZE, "9999999 TiB", "at most"},
     {CCS_QUANTITY_SIZE, "1e9 B", "must be a size"},
+    {CCS_QUANTITY_SIZE, "0.5 B", "not a whole number of bytes"},
+    {CCS_QUANTITY_SIZE, "0.1 KiB", "not a whole number of bytes"},
 };
 
 START_TEST(a_wrong_quantity_is_refused_with_a_hint)
@@ -123,6 +125,7 @@ START_TEST(a_number_alone_is_bytes_on_the_command_line)
     ck_assert_uint_eq(bytes, 1000000000);
     ck_assert(ccs_size_parse_option("8G", &bytes, NULL));
     ck_assert_uint_eq(bytes, 8589934592);
+    ck_assert(!ccs_size_parse_option("0.5", &bytes, NULL));
 }
 END_TEST
 

@@ -23,6 +23,23 @@ START_TEST(blocks_are_in_proportion_to_the_largest_row)
 }
 END_TEST
 
+START_TEST(a_byte_order_mark_is_skipped)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(CcsWeights) weights = read_weights("\xef\xbb\xbf"
+                                                 "1,3\n2,0\n",
+                                                 2, NULL);
+
+    ck_assert_ptr_nonnull(weights);
+    ck_assert_ptr_null(read_weights("\xef\xbb\xbf"
+                                    "1,x\n2,0\n",
+                                    2, &error));
+    ck_assert_str_eq(
+        error->message,
+        "w.csv:1:3: error: a weight must be a number that is not negative\n 1,x\n   ^");
+}
+END_TEST
+
 START_TEST(the_blocks_of_the_largest_row_add_up_to_the_size)
 {
     static const CcsBytes sizes[] = {0, 1, 2, 10, 1000003, CCS_BYTES_MAX};
@@ -107,7 +124,7 @@ static const struct {
     {"1\n3,4\n", "w.csv:1:2: error: the line has 1 weights, but there are 2 ranks"},
     {"1,2,3\n3,4\n", "w.csv:1:4: error: the line has more weights than there are ranks, 2"},
     {"1;2\n3;4\n", "w.csv:1:2: error: a comma must follow a weight"},
-    {"1,2\n\n", "w.csv:3:1: error: there are 1 lines of weights, but 2 ranks"},
+    {"1,2\n\n", "w.csv:3:1: error: there is 1 line of weights, but 2 ranks"},
     {"1,2\n3,4\n\n5,6", "w.csv:4:1: error: there are more lines than ranks, 2"},
     {"0,0\n0,0.0\n", "w.csv: error: all weights are 0"},
     {"", "w.csv:1:1: error: there are 0 lines of weights, but 2 ranks"},
@@ -152,6 +169,7 @@ Suite *ccs_test_suite(void)
     TCase *tcase = tcase_create("weights");
 
     tcase_add_test(tcase, blocks_are_in_proportion_to_the_largest_row);
+    tcase_add_test(tcase, a_byte_order_mark_is_skipped);
     tcase_add_loop_test(tcase, the_blocks_of_the_largest_row_add_up_to_the_size, 0, 6);
     tcase_add_loop_test(tcase, the_load_of_the_busiest_receiver_is_the_skew, 0, 5);
     tcase_add_loop_test(tcase, a_balanced_load_is_one_for_every_number_of_ranks, 2, 65);
