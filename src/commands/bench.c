@@ -16,6 +16,7 @@ typedef struct {
     CcsMachineArguments machine;
     CcsCaseArguments cases;
     CcsOutputArguments output;
+    gboolean is_probed;
     const char *command;   /* not owned */
     CcsScheduleFile *file; /* in the place of a collective; NULL: none */
     CcsCollective collective;
@@ -39,13 +40,17 @@ static bool parse(Arguments *arguments, int *argc, char ***argv, GError **error)
 
     ccs_case_arguments_add(entries, &arguments->cases);
     ccs_machine_arguments_add(entries, &arguments->machine);
+    ccs_probe_argument_add(entries, &arguments->is_probed);
     ccs_output_arguments_add(entries, &arguments->output);
     return ccs_command_parse(&ccs_command_bench, "COLLECTIVE|FILE",
                              (const GOptionEntry *)(const void *)entries->data, argc, argv, error);
 }
 
-static bool run_cases(CcsStudy *study, const GArray *cases, const GArray *sizes, GError **error)
+static bool run_cases(const Arguments *arguments, CcsStudy *study, const GArray *cases,
+                      const GArray *sizes, GError **error)
 {
+    if (arguments->is_probed)
+        ccs_study_probe(study);
     for (guint i = 0; i < cases->len; i++) {
         if (!ccs_study_run(study, &g_array_index(cases, CcsCase, i),
                            (const CcsBytes *)(const void *)sizes->data, sizes->len, error))
@@ -97,6 +102,8 @@ static void warn_without_effect(const Arguments *arguments, const GArray *cases,
     };
 
     ccs_effects_of_options(&asked, cases, machine);
+    if (arguments->is_probed && arguments->format == CCS_FORMAT_NCCL)
+        ccs_warn("--probe shows nothing: --format nccl has no column for it");
 }
 
 static void warn_of_overrides(const Arguments *arguments, const CcsStudy *study)
@@ -141,7 +148,7 @@ static bool simulate(const Arguments *arguments, GError **error)
     ccs_interrupt_catch();
     g_autoptr(GError) failure = NULL;
     g_autoptr(CcsStudy) study = ccs_study_new(machine, trace, arguments->level, &failure);
-    if (study == NULL || !run_cases(study, cases, sizes, &failure) ||
+    if (study == NULL || !run_cases(arguments, study, cases, sizes, &failure) ||
         !ccs_trace_end_run(trace, &failure)) {
         ccs_trace_fail_run(trace, failure);
         g_propagate_error(error, g_steal_pointer(&failure));

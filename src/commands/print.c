@@ -110,6 +110,8 @@ static void fill_short(Row *row, const CcsStudyResult *of, Standing standing)
     if (standing != STANDING_ALONE)
         add_text(row, "winner", standing == STANDING_WINNER ? "*" : "");
     add_number(row, "time (us)", ccs_time_us(result->time), 3);
+    if (result->is_probed)
+        add_count(row, "digits", result->time_digits);
     add_number(row, "algbw (GB/s)", result->algbw_GBps, 3);
     add_number(row, "busbw (GB/s)", result->busbw_GBps, 3);
     add_number(row, "bound (us)", ccs_time_us(result->bound), 3);
@@ -142,6 +144,10 @@ static void fill_complete(Row *row, const CcsStudyResult *of, Standing standing)
     add_name(row, "op", result->op);
     add(row, "root", CCS_CELL_NUMBER, g_strdup_printf("%" G_GINT64_FORMAT, result->root));
     add_number(row, "time_us", ccs_time_us(result->time), 6);
+    if (result->is_probed)
+        add_count(row, "time_digits", result->time_digits);
+    else
+        add(row, "time_digits", CCS_CELL_NULL, NULL);
     add_number(row, "algbw_GBps", result->algbw_GBps, 6);
     add_number(row, "busbw_GBps", result->busbw_GBps, 6);
     add_number(row, "bound_us", ccs_time_us(result->bound), 6);

@@ -14,6 +14,21 @@
 extern const CcsCommand ccs_command_run;
 
 typedef struct {
+    const char *command; /* not owned */
+    char **overrides;
+    CcsOutputArguments output;
+    gboolean is_probed;
+} Arguments;
+
+static void arguments_clear(Arguments *arguments)
+{
+    g_strfreev(arguments->overrides);
+    ccs_output_arguments_clear(&arguments->output);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Arguments, arguments_clear)
+
+typedef struct {
     CcsConfig *config;
     CcsRunConfig spec;
     GPtrArray *overrides; /* of the topology and the transport, from the command line; owned */
@@ -21,6 +36,7 @@ typedef struct {
     CcsTrace *trace;
     CcsFormat format;
     CcsTraceLevel level;
+    bool is_probed;
 } Run;
 
 static void run_clear(Run *run)
@@ -194,7 +210,8 @@ static bool simulate(Run *run, const char *command, GError **error)
         return false;
     ccs_interrupt_catch();
     for (uint32_t i = 0; i < run->cases->len && failure == NULL; i++)
-        ccs_run_case_simulate(g_ptr_array_index(run->cases, i), run->trace, run->level, &failure);
+        ccs_run_case_simulate(g_ptr_array_index(run->cases, i), run->trace, run->level,
+                              run->is_probed, &failure);
     if (failure == NULL && ccs_trace_end_run(run->trace, &failure))
         return true;
     ccs_trace_fail_run(run->trace, failure);
@@ -219,47 +236,52 @@ static void warn(const Run *run)
                              (const CcsStudyResult *)(const void *)all->data, all->len);
 }
 
-static bool run_file(const char *file, char *const *overrides, const CcsOutputArguments *output,
-                     const char *command, GError **error)
+static bool run_file(const Arguments *arguments, const char *file, GError **error)
 {
-    g_auto(Run) run = {0};
+    g_auto(Run) run = {.is_probed = arguments->is_probed};
 
-    if (!ccs_output_check(output, &run.format, &run.level, error) ||
-        !load(&run, file, overrides, error))
+    if (!ccs_output_check(&arguments->output, &run.format, &run.level, error) ||
+        !load(&run, file, arguments->overrides, error))
         return false;
-    run.trace = ccs_output_open(output, run.level, error);
-    if (run.trace == NULL || !simulate(&run, command, error))
+    run.trace = ccs_output_open(&arguments->output, run.level, error);
+    if (run.trace == NULL || !simulate(&run, arguments->command, error))
         return false;
     warn(&run);
-    return print(&run, output, error);
+    return print(&run, &arguments->output, error);
 }
 
-static bool run(int argc, char **argv, GError **error)
+static bool parse(Arguments *arguments, int *argc, char ***argv, GError **error)
 {
-    g_autofree char *command = ccs_command_line(argc, argv);
-    g_auto(CcsOutputArguments) output = {0};
-    g_auto(GStrv) overrides = NULL;
     g_autoptr(GArray) entries = g_array_new(true, true, sizeof(GOptionEntry));
     const GOptionEntry set = {"set",
                               0,
                               0,
                               G_OPTION_ARG_STRING_ARRAY,
-                              &overrides,
+                              &arguments->overrides,
                               "Override a value of the config, the topology or the transport;"
                               " repeatable",
                               "PATH=VALUE"};
 
     g_array_append_val(entries, set);
-    ccs_output_arguments_add(entries, &output);
-    if (!ccs_command_parse(&ccs_command_run, "CONFIG",
-                           (const GOptionEntry *)(const void *)entries->data, &argc, &argv, error))
+    ccs_probe_argument_add(entries, &arguments->is_probed);
+    ccs_output_arguments_add(entries, &arguments->output);
+    return ccs_command_parse(&ccs_command_run, "CONFIG",
+                             (const GOptionEntry *)(const void *)entries->data, argc, argv, error);
+}
+
+static bool run(int argc, char **argv, GError **error)
+{
+    g_autofree char *command = ccs_command_line(argc, argv);
+    g_auto(Arguments) arguments = {.command = command};
+
+    if (!parse(&arguments, &argc, &argv, error))
         return false;
     if (argc != 2) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
                     "one config must be named, as in: ccsim run configs/quickstart.yaml");
         return false;
     }
-    return run_file(argv[1], overrides, &output, command, error);
+    return run_file(&arguments, argv[1], error);
 }
 
 const CcsCommand ccs_command_run = {

@@ -282,11 +282,13 @@ void ccs_run_case_free(CcsRunCase *run_case)
 }
 
 bool ccs_run_case_simulate(CcsRunCase *run_case, CcsTrace *trace, CcsTraceLevel level,
-                           GError **error)
+                           bool is_probed, GError **error)
 {
     run_case->study = ccs_study_new(run_case->machine, trace, level, error);
     if (run_case->study == NULL)
         return false;
+    if (is_probed)
+        ccs_study_probe(run_case->study);
     for (guint i = 0; i < run_case->cases->len; i++) {
         if (!ccs_study_run(run_case->study, &g_array_index(run_case->cases, CcsCase, i),
                            (const CcsBytes *)(const void *)run_case->sizes->data,

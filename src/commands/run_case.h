@@ -31,9 +31,9 @@ CcsRunCase *ccs_run_case_new(CcsConfig *config, const char *file, const CcsRunCo
 void ccs_run_case_free(CcsRunCase *run_case);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsRunCase, ccs_run_case_free)
 
-/* ccs_run_case_simulate: in the run that is open in @trace. */
+/* ccs_run_case_simulate: in the run that is open in @trace. @is_probed: see ccs_study_probe(). */
 bool ccs_run_case_simulate(CcsRunCase *run_case, CcsTrace *trace, CcsTraceLevel level,
-                           GError **error);
+                           bool is_probed, GError **error);
 
 /* ccs_run_case_warn: says, after the simulation, what of that which only this case asks for had no
  * effect; @index as above. */

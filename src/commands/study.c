@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "collectives/verify.h"
+#include "commands/probe.h"
 #include "config/config.h"
 #include "sim/steps.h"
 
@@ -14,6 +15,7 @@ struct CcsStudy {
     CcsTraceLevel level;
     int64_t topology_id;
     CcsSteps *steps;
+    CcsProbe *probe;      /* NULL: none was asked for */
     GArray *results;      /* of CcsStudyResult */
     CcsObserver observer; /* of the schedule at hand, from outside */
 };
@@ -56,8 +58,15 @@ void ccs_study_free(CcsStudy *study)
     if (study == NULL)
         return;
     ccs_steps_free(study->steps);
+    ccs_probe_free(study->probe);
     g_array_unref(study->results);
     g_free(study);
+}
+
+void ccs_study_probe(CcsStudy *study)
+{
+    if (study->probe == NULL)
+        study->probe = ccs_probe_new(study->machine);
 }
 
 const CcsStudyResult *ccs_study_results(const CcsStudy *study, uint32_t *ret_n)
@@ -231,6 +240,13 @@ static bool record(CcsStudy *study, const CcsSchedule *schedule, const CcsOutcom
     return ccs_trace_end_result(study->trace, &rows, error);
 }
 
+static bool probe(const CcsStudy *study, CcsTime time, CcsResult *result, GError **error)
+{
+    result->is_probed = study->probe != NULL;
+    return study->probe == NULL ||
+           ccs_probe_run(study->probe, result->size, time, &result->time_digits, error);
+}
+
 static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
                      CcsSimulation *simulation, CcsBytes size, GError **error)
 {
@@ -244,7 +260,8 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
     ccs_steps_clear(study->steps);
     if (!ccs_interrupt_check(error) ||
         !ccs_trace_begin_result(study->trace, &into.result, study->topology_id, error) ||
-        !ccs_simulation_run(simulation, size, &outcome, error))
+        !ccs_simulation_run(simulation, size, &outcome, error) ||
+        !probe(study, outcome.time, &into.result, error))
         return false;
     fill_result(study->machine, of, &outcome, &into);
     g_array_append_val(study->results, into);
@@ -305,7 +322,8 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
 
     if (schedule == NULL)
         return pass_over(study_case, g_steal_pointer(&refusal), error);
-    if (!verify(study_case, schedule, error))
+    if (!verify(study_case, schedule, error) ||
+        (study->probe != NULL && !ccs_probe_set_case(study->probe, study_case, error)))
         return false;
     return ccs_study_play(study, study_case, schedule, NULL, has_data ? sizes : &no_bytes,
                           has_data ? n_sizes : 1, error);

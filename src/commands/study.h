@@ -68,6 +68,10 @@ CcsStudy *ccs_study_new(const CcsMachine *machine, CcsTrace *trace, CcsTraceLeve
 void ccs_study_free(CcsStudy *study);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsStudy, ccs_study_free)
 
+/* ccs_study_probe: from now on ccs_study_run() finds out, too, how many digits of each time mean
+ * anything: see commands/probe.h. */
+void ccs_study_probe(CcsStudy *study);
+
 /* ccs_study_run: simulates @study_case for each size, in order; a collective without data once,
  * for size 0. */
 bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *sizes,

@@ -80,6 +80,8 @@ typedef struct {
     const char *op; /* "none" for collectives that do not reduce */
     int64_t root;   /* -1 for collectives without a root */
     CcsTime time;
+    bool is_probed;
+    uint32_t time_digits; /* of the time that mean anything; only if it is probed */
     double algbw_GBps;
     double busbw_GBps;
     CcsTime bound;                 /* no schedule can be faster on this topology */

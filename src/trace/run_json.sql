@@ -19,6 +19,7 @@ SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(
              'op', op,
              'root', root,
              'time_us', time_us,
+             'time_digits', time_digits,
              'algbw_GBps', algbw_GBps,
              'busbw_GBps', busbw_GBps,
              'bound_us', bound_us,

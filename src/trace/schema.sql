@@ -88,6 +88,7 @@ CREATE TABLE result (
   root                   INTEGER NOT NULL,
   time_ps                INTEGER,
   time_us                REAL GENERATED ALWAYS AS (time_ps / 1e6) VIRTUAL,
+  time_digits            INTEGER,
   algbw_GBps             REAL,
   busbw_GBps             REAL,
   bound_ps               INTEGER,
@@ -191,8 +192,8 @@ SELECT result.result_id, result.run_id, run.started_at,
        result.topology_id, topology.name AS topology,
        result.nodes, result.ranks, result.channels, result.chunks,
        result.size_bytes, result.count, result.dtype, result.op, result.root,
-       result.time_ps, result.time_us, result.algbw_GBps, result.busbw_GBps,
-       result.bound_us, result.bound, result.efficiency,
+       result.time_ps, result.time_us, result.time_digits, result.algbw_GBps,
+       result.busbw_GBps, result.bound_us, result.bound, result.efficiency,
        result.bottleneck_class, result.bottleneck_link, result.bottleneck_utilisation,
        result.bytes_sent_max, result.flows
   FROM result

@@ -175,7 +175,7 @@ START_TEST(csv_has_the_names_of_json_and_one_line_per_result)
     assert_done(&run);
     ck_assert_str_eq(lines[0],
                      "collective,algorithm,protocol,transport,model,topology,nodes,ranks,channels,"
-                     "chunks,size_bytes,count,dtype,op,root,time_us,algbw_GBps,busbw_GBps,bound_us,"
+                     "chunks,size_bytes,count,dtype,op,root,time_us,time_digits,algbw_GBps,busbw_GBps,bound_us,"
                      "bound,efficiency,bottleneck_class,bottleneck_link,bottleneck_utilisation,"
                      "bytes_sent_max,flows,is_winner,run_id");
     ck_assert_uint_eq(g_strv_length(lines), 4);
