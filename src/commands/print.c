@@ -228,6 +228,11 @@ bool ccs_print_is_for_programs(CcsFormat format)
     return format != CCS_FORMAT_TABLE && format != CCS_FORMAT_MD;
 }
 
+bool ccs_print_is_json(CcsFormat format)
+{
+    return format == CCS_FORMAT_JSON || format == CCS_FORMAT_NDJSON;
+}
+
 static void fill_class(Row *row, const CcsStudyResult *of, uint32_t link_class)
 {
     const CcsResult *result = &of->result;

@@ -3,8 +3,6 @@
 #include "sim/sim.h"
 #include "topology/scale.h"
 
-#define N_COPIES 2U
-
 /* The machine, changed, and what runs on it. */
 typedef struct {
     CcsMachine *machine;
@@ -13,7 +11,7 @@ typedef struct {
 } Copy;
 
 struct CcsProbe {
-    Copy copies[N_COPIES];
+    Copy copies[CCS_PROBE_RUNS];
     uint64_t parts; /* no link changes by more than one part in so many */
 };
 
@@ -47,28 +45,30 @@ void ccs_probe_free(CcsProbe *probe)
 {
     if (probe == NULL)
         return;
-    for (uint32_t i = 0; i < N_COPIES; i++) {
+    for (uint32_t i = 0; i < CCS_PROBE_RUNS; i++) {
         copy_end_case(&probe->copies[i]);
         ccs_machine_free(probe->copies[i].machine);
     }
     g_free(probe);
 }
 
-static bool copy_begin_case(Copy *copy, const CcsCase *of, GError **error)
+static bool copy_begin_case(Copy *copy, const CcsCase *of, const CcsObserver *observer,
+                            GError **error)
 {
     copy_end_case(copy);
     copy->schedule = ccs_case_schedule(of, copy->machine, error);
     if (copy->schedule == NULL)
         return false;
     copy->simulation = ccs_simulation_new(copy->schedule, &copy->machine->transport,
-                                          copy->machine->model, NULL, error);
+                                          copy->machine->model, observer, error);
     return copy->simulation != NULL;
 }
 
-bool ccs_probe_set_case(CcsProbe *probe, const CcsCase *of, GError **error)
+bool ccs_probe_set_case(CcsProbe *probe, const CcsCase *of, const CcsObserver *observer,
+                        GError **error)
 {
-    for (uint32_t i = 0; i < N_COPIES; i++) {
-        if (!copy_begin_case(&probe->copies[i], of, error))
+    for (uint32_t i = 0; i < CCS_PROBE_RUNS; i++) {
+        if (!copy_begin_case(&probe->copies[i], of, observer, error))
             return false;
     }
     return true;
@@ -79,7 +79,7 @@ bool ccs_probe_run(CcsProbe *probe, CcsBytes size, CcsTime time, uint32_t *ret_d
 {
     CcsTime spread = 0;
 
-    for (uint32_t i = 0; i < N_COPIES; i++) {
+    for (uint32_t i = 0; i < CCS_PROBE_RUNS; i++) {
         CcsOutcome outcome;
         if (!ccs_simulation_run(probe->copies[i].simulation, size, &outcome, error))
             return false;

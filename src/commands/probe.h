@@ -14,6 +14,7 @@
 #include "commands/study.h"
 
 #define CCS_PROBE_MAX_DIGITS 12U
+#define CCS_PROBE_RUNS       2U /* of each size */
 
 typedef struct CcsProbe CcsProbe;
 
@@ -22,8 +23,10 @@ CcsProbe *ccs_probe_new(const CcsMachine *machine);
 void ccs_probe_free(CcsProbe *probe);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsProbe, ccs_probe_free)
 
-/* ccs_probe_set_case: the sizes asked next are of @of, which the machine can serve. */
-bool ccs_probe_set_case(CcsProbe *probe, const CcsCase *of, GError **error);
+/* ccs_probe_set_case: the sizes asked next are of @of, which the machine can serve. @observer is
+ * told of progress, and should not mind what else it is told. */
+bool ccs_probe_set_case(CcsProbe *probe, const CcsCase *of, const CcsObserver *observer,
+                        GError **error);
 
 /* ccs_probe_run:
  * Plays @size on both copies. @ret_digits are those of @time, the time on the machine itself,

@@ -10,6 +10,7 @@
 #include "commands/print.h"
 #include "commands/run_case.h"
 #include "commands/run_config.h"
+#include "report/bar.h"
 
 extern const CcsCommand ccs_command_run;
 
@@ -37,6 +38,7 @@ typedef struct {
     CcsFormat format;
     CcsTraceLevel level;
     bool is_probed;
+    bool is_cut_short; /* by the user: some cases have no results, or not all */
 } Run;
 
 static void run_clear(Run *run)
@@ -94,7 +96,9 @@ static bool load(Run *run, const char *file, char *const *overrides, GError **er
 static const CcsStudyResult *results_of(const Run *run, uint32_t index, uint32_t *ret_n)
 {
     const CcsRunCase *run_case = g_ptr_array_index(run->cases, index);
-    return ccs_study_results(run_case->study, ret_n);
+
+    *ret_n = 0;
+    return run_case->study == NULL ? NULL : ccs_study_results(run_case->study, ret_n);
 }
 
 static double estimate_us(const CcsEstimateSpec *spec, CcsBytes size)
@@ -137,10 +141,13 @@ static bool print_case(const Run *run, uint32_t index, CcsFormat format, bool is
     uint32_t n = 0;
     const CcsStudyResult *results = results_of(run, index, &n);
 
+    if (n == 0)
+        return true;
     printf("\n%s%s (%s, %s)\n\n", format == CCS_FORMAT_MD ? "## " : "", spec->title,
            results[0].result.collective, results[0].result.topology);
     if (!ccs_print_results(results, n, format, stdout, error) ||
-        !ccs_print_crossovers(run_case->machine, results, n, format, stdout, error))
+        (!run->is_cut_short &&
+         !ccs_print_crossovers(run_case->machine, results, n, format, stdout, error)))
         return false;
     if (is_verbose) {
         printf("\n");
@@ -172,14 +179,23 @@ static GArray *all_results(const Run *run)
 /* For programs. What the link classes carried is not for them. */
 static bool print_plain(const Run *run, bool is_verbose, GError **error)
 {
-    bool is_json = run->format == CCS_FORMAT_JSON || run->format == CCS_FORMAT_NDJSON;
     g_autoptr(GArray) all = all_results(run);
     const CcsStudyResult *results = (const CcsStudyResult *)(const void *)all->data;
 
-    if (!is_json && !ccs_print_results(results, all->len, run->format, stdout, error))
+    if (!ccs_print_is_json(run->format) &&
+        !ccs_print_results(results, all->len, run->format, stdout, error))
         return false;
     fflush(stdout); /* where both go to one place, one comes after the other */
     return !is_verbose || ccs_print_classes(results, all->len, CCS_FORMAT_TABLE, stderr, error);
+}
+
+static void print_head(const Run *run)
+{
+    printf("%s%s\n", run->format == CCS_FORMAT_MD ? "# " : "", run->spec.title);
+    if (run->spec.description == NULL)
+        return;
+    g_autofree char *description = g_strchomp(g_strdup(run->spec.description));
+    printf("\n%s\n", description);
 }
 
 static bool print(const Run *run, const CcsOutputArguments *output, GError **error)
@@ -188,14 +204,37 @@ static bool print(const Run *run, const CcsOutputArguments *output, GError **err
         return false;
     if (ccs_print_is_for_programs(run->format))
         return print_plain(run, output->is_verbose, error);
-
-    printf("%s%s\n", run->format == CCS_FORMAT_MD ? "# " : "", run->spec.title);
-    if (run->spec.description != NULL) {
-        g_autofree char *description = g_strchomp(g_strdup(run->spec.description));
-        printf("\n%s\n", description);
-    }
+    print_head(run);
     for (uint32_t i = 0; i < run->cases->len; i++) {
         if (!print_case(run, i, run->format, output->is_verbose, error))
+            return false;
+    }
+    return true;
+}
+
+/* What was finished before the user lost patience. A file of results is not written: it would
+ * look like all of them. */
+static void print_finished(Run *run)
+{
+    const CcsOutputArguments screen = {0};
+    g_autoptr(GArray) all = all_results(run);
+
+    run->is_cut_short = true;
+    if (all->len > 0)
+        print(run, &screen, NULL);
+    fflush(stdout); /* before the error that is to follow */
+}
+
+static bool simulate_cases(const Run *run, GError **error)
+{
+    uint32_t n_parts = 0;
+
+    for (uint32_t i = 0; i < run->cases->len; i++)
+        n_parts += ((const CcsRunCase *)g_ptr_array_index(run->cases, i))->cases->len;
+    g_autoptr(CcsBar) bar = ccs_bar_new(stderr, n_parts);
+    const CcsRunSetting setting = {run->trace, run->level, run->is_probed, bar};
+    for (uint32_t i = 0; i < run->cases->len; i++) {
+        if (!ccs_run_case_simulate(g_ptr_array_index(run->cases, i), &setting, error))
             return false;
     }
     return true;
@@ -209,12 +248,11 @@ static bool simulate(Run *run, const char *command, GError **error)
     if (!ccs_trace_begin_run(run->trace, command, run->spec.title, &run_id, error))
         return false;
     ccs_interrupt_catch();
-    for (uint32_t i = 0; i < run->cases->len && failure == NULL; i++)
-        ccs_run_case_simulate(g_ptr_array_index(run->cases, i), run->trace, run->level,
-                              run->is_probed, &failure);
-    if (failure == NULL && ccs_trace_end_run(run->trace, &failure))
+    if (simulate_cases(run, &failure) && ccs_trace_end_run(run->trace, &failure))
         return true;
     ccs_trace_fail_run(run->trace, failure);
+    if (g_error_matches(failure, CCS_ERROR, CCS_ERROR_INTERRUPTED))
+        print_finished(run);
     g_propagate_error(error, g_steal_pointer(&failure));
     return false;
 }

@@ -18,6 +18,8 @@ struct CcsStudy {
     CcsProbe *probe;      /* NULL: none was asked for */
     GArray *results;      /* of CcsStudyResult */
     CcsObserver observer; /* of the schedule at hand, from outside */
+    CcsBar *bar;          /* not owned; NULL: none */
+    uint64_t n_played;    /* messages of the schedule at hand so far, in all runs of it */
 };
 
 static void clear_result(gpointer data)
@@ -69,6 +71,11 @@ void ccs_study_probe(CcsStudy *study)
         study->probe = ccs_probe_new(study->machine);
 }
 
+void ccs_study_show(CcsStudy *study, CcsBar *bar)
+{
+    study->bar = bar;
+}
+
 const CcsStudyResult *ccs_study_results(const CcsStudy *study, uint32_t *ret_n)
 {
     *ret_n = study->results->len;
@@ -92,6 +99,14 @@ static bool observe_local(void *data, const CcsFlow *work, GError **error)
 
     return study->observer.local == NULL ||
            study->observer.local(study->observer.data, work, error);
+}
+
+static void observe_progress(void *data, uint64_t n_more)
+{
+    CcsStudy *study = data;
+
+    study->n_played += n_more;
+    ccs_bar_set(study->bar, study->n_played);
 }
 
 uint32_t ccs_default_channels(const CcsCommunicator *communicator, CcsCollective collective)
@@ -270,12 +285,15 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
 }
 
 /* An algorithm that cannot serve this job: no fault where all were asked for. */
-static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error)
+static bool pass_over(const CcsStudy *study, const CcsCase *study_case, GError *refusal,
+                      GError **error)
 {
     if (!study_case->is_optional) {
         g_propagate_error(error, refusal);
         return false;
     }
+    ccs_bar_clear(study->bar);
+    ccs_bar_begin_part(study->bar, 0);
     g_printerr("ccsim: note: '%s' is left out: %s\n", study_case->algorithm->name,
                refusal->message);
     g_error_free(refusal);
@@ -292,19 +310,37 @@ static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **erro
     return false;
 }
 
+/* A new part of what the bar shows: @schedule, for @n_sizes. */
+static void begin_part(CcsStudy *study, const CcsSchedule *schedule, uint32_t n_sizes)
+{
+    uint64_t n_runs = (uint64_t)n_sizes * (study->probe == NULL ? 1 : 1 + CCS_PROBE_RUNS);
+    uint64_t n_messages = 0;
+
+    study->n_played = 0;
+    for (CcsLaneId id = 0; study->bar != NULL && id < ccs_schedule_n_lanes(schedule); id++) {
+        const CcsLane *lane = ccs_schedule_lane(schedule, id);
+        n_messages += ccs_lane_is_local(lane) ? 0 : lane->n_messages;
+    }
+    ccs_bar_begin_part(study->bar, n_messages * n_runs);
+}
+
 bool ccs_study_play(CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
                     const CcsObserver *observer, const CcsBytes *sizes, uint32_t n_sizes,
                     GError **error)
 {
     const CcsMachine *machine = study->machine;
-    const CcsObserver own = {.flow = observe_flow, .local = observe_local, .data = study};
     bool is_observed = observer != NULL || study->level >= CCS_TRACE_STEPS;
+    const CcsObserver own = {.flow = is_observed ? observe_flow : NULL,
+                             .local = is_observed ? observe_local : NULL,
+                             .progress = study->bar == NULL ? NULL : observe_progress,
+                             .data = study};
 
     study->observer = observer == NULL ? (CcsObserver){0} : *observer;
-    g_autoptr(CcsSimulation) simulation = ccs_simulation_new(
-        schedule, &machine->transport, machine->model, is_observed ? &own : NULL, error);
+    g_autoptr(CcsSimulation) simulation =
+        ccs_simulation_new(schedule, &machine->transport, machine->model, &own, error);
     if (simulation == NULL)
         return false;
+    begin_part(study, schedule, n_sizes);
     for (uint32_t i = 0; i < n_sizes; i++) {
         if (!run_size(study, of, schedule, simulation, sizes[i], error))
             return false;
@@ -316,14 +352,15 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
                    uint32_t n_sizes, GError **error)
 {
     static const CcsBytes no_bytes = 0;
+    const CcsObserver in_probe = {.progress = observe_progress, .data = study};
     bool has_data = !ccs_collective_info(study_case->algorithm->collective)->is_without_data;
     g_autoptr(GError) refusal = NULL;
     g_autoptr(CcsSchedule) schedule = ccs_case_schedule(study_case, study->machine, &refusal);
 
     if (schedule == NULL)
-        return pass_over(study_case, g_steal_pointer(&refusal), error);
+        return pass_over(study, study_case, g_steal_pointer(&refusal), error);
     if (!verify(study_case, schedule, error) ||
-        (study->probe != NULL && !ccs_probe_set_case(study->probe, study_case, error)))
+        (study->probe != NULL && !ccs_probe_set_case(study->probe, study_case, &in_probe, error)))
         return false;
     return ccs_study_play(study, study_case, schedule, NULL, has_data ? sizes : &no_bytes,
                           has_data ? n_sizes : 1, error);

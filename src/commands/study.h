@@ -6,6 +6,7 @@
 #include "collectives/algorithm.h"
 #include "commands/machine.h"
 #include "formats/msccl.h"
+#include "report/bar.h"
 #include "sim/result.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
@@ -71,6 +72,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsStudy, ccs_study_free)
 /* ccs_study_probe: from now on ccs_study_run() finds out, too, how many digits of each time mean
  * anything: see commands/probe.h. */
 void ccs_study_probe(CcsStudy *study);
+
+/* ccs_study_show: how far the study is goes to @bar, which is not owned: a part for each call of
+ * ccs_study_run() or ccs_study_play(). */
+void ccs_study_show(CcsStudy *study, CcsBar *bar);
 
 /* ccs_study_run: simulates @study_case for each size, in order; a collective without data once,
  * for size 0. */

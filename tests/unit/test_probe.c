@@ -99,7 +99,7 @@ static uint32_t digits_of(const char *collective, const char *algorithm, const c
 
     g_autoptr(CcsProbe) probe = ccs_probe_new(machine);
     uint32_t digits = 0;
-    ck_assert(ccs_probe_set_case(probe, &of, NULL));
+    ck_assert(ccs_probe_set_case(probe, &of, NULL, NULL));
     ck_assert(ccs_probe_run(probe, 1 << 30, outcome.time, &digits, NULL));
     return digits;
 }
