@@ -5,9 +5,11 @@
 #include "base/error.h"
 #include "collectives/algorithm.h"
 #include "commands/command.h"
+#include "commands/run_config.h"
 #include "config/config.h"
 #include "models/network_model.h"
 #include "report/rows.h"
+#include "workloads/program_spec.h"
 
 extern const CcsCommand ccs_command_list;
 
@@ -43,22 +45,42 @@ static void list_algorithms(CcsRows *rows)
     }
 }
 
-static void list_builtin(CcsRows *rows, const char *kind, const char *folder)
-{
-    g_auto(GStrv) names = ccs_config_builtin_names(folder);
-
-    for (size_t i = 0; names[i] != NULL; i++)
-        add(rows, kind, names[i], NULL, NULL);
-}
-
 static void list_topologies(CcsRows *rows)
 {
-    list_builtin(rows, "topology", "topologies");
+    g_auto(GStrv) names = ccs_config_builtin_names("topologies");
+
+    for (size_t i = 0; names[i] != NULL; i++)
+        add(rows, "topology", names[i], NULL, NULL);
+}
+
+/* Configs for 'ccsim run' and programs for 'ccsim program' lie in one folder. */
+static void list_of_folder(CcsRows *rows, bool is_program)
+{
+    g_auto(GStrv) names = ccs_config_builtin_names("configs");
+
+    for (size_t i = 0; names[i] != NULL; i++) {
+        g_autoptr(CcsConfig) config = ccs_config_open("configs", names[i], NULL);
+        CcsRunConfig run = {0};
+        CcsProgramSpec program = {0};
+        if (ccs_config_has(config, "program") != is_program)
+            continue;
+        if (is_program)
+            ccs_config_decode(config, &ccs_program_table, &program);
+        else
+            ccs_config_decode(config, &ccs_run_config_table, &run);
+        add(rows, is_program ? "program" : "config", names[i], NULL,
+            is_program ? program.title : run.title);
+    }
 }
 
 static void list_configs(CcsRows *rows)
 {
-    list_builtin(rows, "config", "configs");
+    list_of_folder(rows, false);
+}
+
+static void list_programs(CcsRows *rows)
+{
+    list_of_folder(rows, true);
 }
 
 static void list_models(CcsRows *rows)
@@ -79,7 +101,8 @@ static const struct {
 } kinds[] = {
     {"collectives", list_collectives}, {"algorithms", list_algorithms},
     {"topologies", list_topologies},   {"configs", list_configs},
-    {"models", list_models},           {"transports", list_transports},
+    {"programs", list_programs},       {"models", list_models},
+    {"transports", list_transports},
 };
 
 static bool print(const char *wanted, CcsFormat format, GError **error)
@@ -129,6 +152,7 @@ static bool run(int argc, char **argv, GError **error)
 
 const CcsCommand ccs_command_list = {
     .name = "list",
-    .summary = "Show the collectives, algorithms, topologies, configs, models and transports.",
+    .summary =
+        "Show the collectives, algorithms, topologies, configs, programs, models and transports.",
     .run = run,
 };

@@ -87,6 +87,13 @@ static bool load(Run *run, const char *file, char *const *overrides, GError **er
     run->config = ccs_config_open("configs", file, error);
     if (run->config == NULL)
         return false;
+    if (ccs_config_has(run->config, "program") && !ccs_config_has(run->config, "cases")) {
+        ccs_config_error_at(run->config, "program",
+                            "this is a program, not a config with cases: 'ccsim program %s -T"
+                            " TOPOLOGY' runs it",
+                            file);
+        return ccs_config_check(run->config, error);
+    }
     for (size_t i = 0; overrides != NULL && overrides[i] != NULL; i++)
         sort_override(run, overrides[i]);
     ccs_config_decode(run->config, &ccs_run_config_table, &run->spec);

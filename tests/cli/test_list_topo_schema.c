@@ -18,9 +18,10 @@ static const struct {
     const char *kind;
     const char *name;
 } listed[] = {
-    {"collectives", "allreduce"},   {"collectives", "sendrecv"}, {"algorithms", "ring"},
-    {"algorithms", "hierarchical"}, {"topologies", "dgx-h100"},  {"topologies", "cluster32-1nic"},
-    {"configs", "quickstart"},      {"models", "fluid"},         {"transports", "ideal"},
+    {"collectives", "allreduce"},    {"collectives", "sendrecv"}, {"algorithms", "ring"},
+    {"algorithms", "hierarchical"},  {"topologies", "dgx-h100"},  {"topologies", "cluster32-1nic"},
+    {"configs", "quickstart"},       {"models", "fluid"},         {"transports", "ideal"},
+    {"programs", "program-overlap"},
 };
 
 START_TEST(list_knows_what_is_built_in)
@@ -34,6 +35,18 @@ START_TEST(list_knows_what_is_built_in)
     assert_done(&all);
     assert_says(all.output, listed[_i].name);
     assert_none(folder, "");
+}
+END_TEST
+
+START_TEST(configs_and_programs_are_listed_with_their_titles)
+{
+    g_auto(CcsProgramRun) configs = ccs_program_run_line(folder, "list configs");
+    g_auto(CcsProgramRun) programs = ccs_program_run_line(folder, "list programs");
+
+    assert_says(configs.output, "an allreduce of 1 GiB on four DGX H100");
+    assert_says_not(configs.output, "program-overlap");
+    assert_says(programs.output, "computation beside messages or after them");
+    assert_says_not(programs.output, "quickstart");
 }
 END_TEST
 
@@ -163,6 +176,7 @@ Suite *ccs_test_suite(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, list_knows_what_is_built_in, 0, G_N_ELEMENTS(listed));
+    tcase_add_test(tcase, configs_and_programs_are_listed_with_their_titles);
     tcase_add_loop_test(tcase, list_speaks_every_format, 0, G_N_ELEMENTS(formats));
     tcase_add_test(tcase, every_shipped_topology_passes_its_check);
     tcase_add_test(tcase, topo_show_counts_vertices_and_links);
