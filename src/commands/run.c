@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "commands/command.h"
 #include "commands/effects.h"
+#include "commands/estimates.h"
 #include "commands/options.h"
 #include "commands/print.h"
 #include "commands/run_case.h"
@@ -108,29 +109,21 @@ static const CcsStudyResult *results_of(const Run *run, uint32_t index, uint32_t
     return run_case->study == NULL ? NULL : ccs_study_results(run_case->study, ret_n);
 }
 
-static double estimate_us(const CcsEstimateSpec *spec, CcsBytes size)
-{
-    double factor = (double)spec->factor / (double)CCS_DECIMAL_ONE;
-    return ccs_time_us(spec->latency) +
-           factor * (double)size / ccs_rate_GBps(spec->bandwidth) / 1e3;
-}
-
 /* Each result beside the estimates that speak of it. */
 static bool print_estimates(const Run *run, uint32_t index, CcsFormat format, GError **error)
 {
     const CcsCaseSpec *spec = ((const CcsRunCase *)g_ptr_array_index(run->cases, index))->spec;
-    const CcsEstimateSpec *specs = spec->estimates.items;
     g_autoptr(GArray) estimates = g_array_new(false, false, sizeof(CcsEstimate));
     uint32_t n = 0;
     const CcsStudyResult *results = results_of(run, index, &n);
 
     for (uint32_t i = 0; i < n; i++) {
         const CcsResult *result = &results[i].result;
-        for (uint32_t j = 0; j < spec->estimates.n_items; j++) {
-            CcsEstimate estimate = {specs[j].label, estimate_us(&specs[j], result->size),
-                                    &results[i]};
-            if (specs[j].algorithm == NULL || strcmp(specs[j].algorithm, result->algorithm) == 0)
-                g_array_append_val(estimates, estimate);
+        g_autoptr(GArray) rows = ccs_estimates_of(spec, result->algorithm, result->size);
+        for (guint j = 0; j < rows->len; j++) {
+            const CcsEstimateRow *row = &g_array_index(rows, CcsEstimateRow, j);
+            CcsEstimate estimate = {row->label, row->time_us, &results[i]};
+            g_array_append_val(estimates, estimate);
         }
     }
     if (estimates->len == 0)

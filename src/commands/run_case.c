@@ -225,7 +225,8 @@ static GArray *make_cases(const Place *place, CcsRunCase *run_case, uint32_t n_r
     const CcsCaseSpec *spec = run_case->spec;
     GArray *cases = g_array_new(false, true, sizeof(CcsCase));
     g_autofree char *names = algorithm_names(spec);
-    CcsCase one = {.root = spec->root, .is_optional = ccs_algorithm_list_is_open(names)};
+    CcsCase one = {
+        .root = spec->root, .spec = spec, .is_optional = ccs_algorithm_list_is_open(names)};
     CcsCollective collective = CCS_ALLREDUCE;
     g_autoptr(GError) failure = NULL;
     g_autoptr(GPtrArray) algorithms = NULL;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "collectives/verify.h"
+#include "commands/estimates.h"
 #include "commands/probe.h"
 #include "config/config.h"
 #include "sim/steps.h"
@@ -145,6 +146,7 @@ static CcsResult describe(const CcsStudy *study, const CcsCase *of, const CcsSch
     uint32_t n_ranks = ccs_schedule_n_ranks(schedule);
 
     return (CcsResult){
+        .case_title = of->spec == NULL ? NULL : of->spec->title,
         .collective = info->name,
         .algorithm = of->algorithm->name,
         .protocol = "none",
@@ -238,8 +240,10 @@ static bool check_bound(const CcsNetworkModel *model, const CcsResult *result, G
 }
 
 static bool record(CcsStudy *study, const CcsSchedule *schedule, const CcsOutcome *outcome,
-                   const CcsResult *result, GError **error)
+                   const CcsStudyResult *of, GError **error)
 {
+    const CcsResult *result = &of->result;
+    g_autoptr(GArray) estimates = ccs_estimates_of(of->asked.spec, result->algorithm, result->size);
     CcsResultRows rows = {
         .result = result,
         .topology = study->machine->topology,
@@ -249,6 +253,8 @@ static bool record(CcsStudy *study, const CcsSchedule *schedule, const CcsOutcom
         .critical_path = outcome->critical_path,
         .phases = ccs_schedule_phases(schedule),
         .n_phases = ccs_schedule_n_phases(schedule),
+        .estimates = (const CcsEstimateRow *)(const void *)estimates->data,
+        .n_estimates = estimates->len,
     };
 
     rows.steps = ccs_steps_totals(study->steps, &rows.n_steps);
@@ -281,7 +287,7 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
     fill_result(study->machine, of, &outcome, &into);
     g_array_append_val(study->results, into);
     return check_bound(study->machine->model, &into.result, error) &&
-           record(study, schedule, &outcome, &into.result, error);
+           record(study, schedule, &outcome, &into, error);
 }
 
 /* An algorithm that cannot serve this job: no fault where all were asked for. */

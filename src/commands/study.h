@@ -5,6 +5,7 @@
 
 #include "collectives/algorithm.h"
 #include "commands/machine.h"
+#include "commands/run_config.h"
 #include "formats/msccl.h"
 #include "report/bar.h"
 #include "sim/result.h"
@@ -22,6 +23,7 @@ typedef struct {
     uint32_t distance;         /* of sendrecv; 0: 1 */
     const CcsWeights *weights; /* of alltoallv; not owned; NULL: all blocks are equal */
     const CcsMsccl *file;      /* that it is executed from; not owned; NULL: from none */
+    const CcsCaseSpec *spec;   /* in a config, with title and estimates; NULL: in none */
     bool is_optional;          /* left out with a note on stderr where the algorithm refuses */
 } CcsCase;
 

@@ -64,6 +64,7 @@ typedef struct {
 /* A result as DESIGN calls it: the JSON object's keys are made of these. Strings are not
  * owned. */
 typedef struct {
+    const char *case_title; /* in a config; NULL: not from one */
     const char *collective;
     const char *algorithm;
     const char *protocol; /* "none" under the ideal transport */

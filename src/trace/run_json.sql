@@ -1,8 +1,11 @@
 -- run_json.sql - the results of one run (?1) as the object ccsim.result/1; ?2 says whether the run
 -- can be found again
-SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(result)))
+SELECT json_object('schema', 'ccsim.result/1',
+                   'title', (SELECT title FROM run WHERE run_id = ?1),
+                   'results', json_group_array(json(result)))
   FROM (
     SELECT json_object(
+             'case_title', case_title,
              'collective', collective,
              'algorithm', algorithm,
              'protocol', protocol,
@@ -33,6 +36,11 @@ SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(
              'flows', flows,
              'is_winner', json(CASE WHEN time_ps = min(time_ps) OVER question
                                     THEN 'true' ELSE 'false' END),
+             'estimates', (SELECT json_group_array(json_object('label', label, 'time_us', time_us))
+                             FROM (SELECT label, estimate.time_us
+                                     FROM estimate
+                                    WHERE estimate.result_id = result.result_id
+                                    ORDER BY estimate_id)),
              'run_id', CASE WHEN ?2 THEN run_id END) AS result
       FROM result
       JOIN topology USING (topology_id)

@@ -71,6 +71,7 @@ CREATE TABLE result (
   result_id              INTEGER PRIMARY KEY,
   run_id                 INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
   topology_id            INTEGER NOT NULL REFERENCES topology ON DELETE CASCADE,
+  case_title             TEXT,
   collective             TEXT NOT NULL,
   algorithm              TEXT NOT NULL,
   protocol               TEXT,
@@ -104,6 +105,14 @@ CREATE TABLE result (
 
 CREATE INDEX result_of_run ON result (run_id);
 CREATE INDEX result_of_topology ON result (topology_id);
+
+CREATE TABLE estimate (
+  result_id   INTEGER NOT NULL REFERENCES result ON DELETE CASCADE,
+  estimate_id INTEGER NOT NULL,
+  label       TEXT NOT NULL,
+  time_us     REAL NOT NULL,
+  PRIMARY KEY (result_id, estimate_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE rank_summary (
   result_id         INTEGER NOT NULL REFERENCES result ON DELETE CASCADE,
@@ -186,7 +195,7 @@ END;
 -- Views show complete runs only.
 
 CREATE VIEW complete_result AS
-SELECT result.result_id, result.run_id, run.started_at,
+SELECT result.result_id, result.run_id, run.started_at, result.case_title,
        result.collective, result.algorithm, result.protocol,
        result.transport, result.model, result.settings,
        result.topology_id, topology.name AS topology,
