@@ -32,8 +32,8 @@ END_TEST
 START_TEST(a_scaled_topology_differs_in_its_bandwidths_only)
 {
     CcsAsked asked = {.machine = "cluster32",
-                      .set = "faults=[{kind: late-gpu, gpu: n0.gpu1, "
-                             "delay: 5 us}]"};
+                      .set = {"faults=[{kind: late-gpu, gpu: n0.gpu1, "
+                              "delay: 5 us}]"}};
     g_auto(CcsAnswer) answer;
     ccs_ask_machine(&asked, &answer);
     g_autoptr(CcsTopology) copy = ccs_topology_scale(answer.topology, 1);
