@@ -151,11 +151,24 @@ char **ccs_quantity_units(CcsQuantity quantity)
     return g_strv_builder_end(names);
 }
 
+/* "e9" and "E-6s", which follow a number, are no units. */
+static bool is_exponent(const char *text)
+{
+    const char *digits = text + (text[0] == '\0' ? 0 : 1);
+
+    if (*digits == '+' || *digits == '-')
+        digits++;
+    return g_ascii_tolower(text[0]) == 'e' && g_ascii_isdigit(*digits);
+}
+
 /* What to say of a unit that the table does not hold. */
 static char *unit_hint(CcsQuantity quantity, const char *number, const char *unit)
 {
     static const char *const decimal_sizes[] = {"kB", "KB", "MB", "GB", "TB"};
 
+    if (is_exponent(unit))
+        return g_strdup(" (exponents such as 1e9 are not taken: write the number out, or choose"
+                        " another unit)");
     if (quantity == CCS_QUANTITY_SIZE) {
         for (size_t i = 0; i < G_N_ELEMENTS(decimal_sizes); i++) {
             if (strcmp(unit, decimal_sizes[i]) != 0)

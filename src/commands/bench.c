@@ -9,6 +9,7 @@
 #include "commands/print.h"
 #include "commands/schedule_file.h"
 #include "commands/traffic.h"
+#include "report/bar.h"
 
 extern const CcsCommand ccs_command_bench;
 
@@ -16,6 +17,7 @@ typedef struct {
     CcsMachineArguments machine;
     CcsCaseArguments cases;
     CcsOutputArguments output;
+    gboolean is_probed;
     const char *command;   /* not owned */
     CcsScheduleFile *file; /* in the place of a collective; NULL: none */
     CcsCollective collective;
@@ -39,6 +41,7 @@ static bool parse(Arguments *arguments, int *argc, char ***argv, GError **error)
 
     ccs_case_arguments_add(entries, &arguments->cases);
     ccs_machine_arguments_add(entries, &arguments->machine);
+    ccs_probe_argument_add(entries, &arguments->is_probed);
     ccs_output_arguments_add(entries, &arguments->output);
     return ccs_command_parse(&ccs_command_bench, "COLLECTIVE|FILE",
                              (const GOptionEntry *)(const void *)entries->data, argc, argv, error);
@@ -54,17 +57,29 @@ static bool run_cases(CcsStudy *study, const GArray *cases, const GArray *sizes,
     return true;
 }
 
+static bool run_and_show(const Arguments *arguments, CcsStudy *study, const GArray *cases,
+                         const GArray *sizes, GError **error)
+{
+    g_autoptr(CcsBar) bar = ccs_bar_new(stderr, cases->len);
+
+    if (arguments->is_probed)
+        ccs_study_probe(study);
+    ccs_study_show(study, bar);
+    bool is_done = run_cases(study, cases, sizes, error);
+    ccs_study_show(study, NULL);
+    return is_done;
+}
+
 /* What the link classes carried goes beside the results only where they are meant for people. */
 static bool print(const CcsMachine *machine, const CcsStudy *study, CcsTrace *trace,
                   const Arguments *arguments, GError **error)
 {
     CcsFormat format = arguments->format;
-    bool is_json = format == CCS_FORMAT_JSON || format == CCS_FORMAT_NDJSON;
     uint32_t n = 0;
     const CcsStudyResult *results = ccs_study_results(study, &n);
 
     if (!ccs_output_json(&arguments->output, trace, format, error) ||
-        (!is_json && !ccs_print_results(results, n, format, stdout, error)))
+        (!ccs_print_is_json(format) && !ccs_print_results(results, n, format, stdout, error)))
         return false;
     if (!ccs_print_is_for_programs(format) &&
         !ccs_print_crossovers(machine, results, n, format, stdout, error))
@@ -77,6 +92,19 @@ static bool print(const CcsMachine *machine, const CcsStudy *study, CcsTrace *tr
     }
     printf("\n");
     return ccs_print_classes(results, n, format, stdout, error);
+}
+
+/* What was finished before the user lost patience. A file of results is not written: it would
+ * look like all of them. */
+static void print_finished(const CcsStudy *study, CcsTrace *trace, CcsFormat format)
+{
+    const CcsOutputArguments screen = {0};
+    uint32_t n = 0;
+    const CcsStudyResult *results = ccs_study_results(study, &n);
+
+    if (n > 0 && ccs_output_json(&screen, trace, format, NULL) && !ccs_print_is_json(format))
+        ccs_print_results(results, n, format, stdout, NULL);
+    fflush(stdout); /* before the error that is to follow */
 }
 
 static void warn_without_effect(const Arguments *arguments, const GArray *cases,
@@ -97,6 +125,8 @@ static void warn_without_effect(const Arguments *arguments, const GArray *cases,
     };
 
     ccs_effects_of_options(&asked, cases, machine);
+    if (arguments->is_probed && arguments->format == CCS_FORMAT_NCCL)
+        ccs_warn("--probe shows nothing: --format nccl has no column for it");
 }
 
 static void warn_of_overrides(const Arguments *arguments, const CcsStudy *study)
@@ -141,9 +171,11 @@ static bool simulate(const Arguments *arguments, GError **error)
     ccs_interrupt_catch();
     g_autoptr(GError) failure = NULL;
     g_autoptr(CcsStudy) study = ccs_study_new(machine, trace, arguments->level, &failure);
-    if (study == NULL || !run_cases(study, cases, sizes, &failure) ||
+    if (study == NULL || !run_and_show(arguments, study, cases, sizes, &failure) ||
         !ccs_trace_end_run(trace, &failure)) {
         ccs_trace_fail_run(trace, failure);
+        if (study != NULL && g_error_matches(failure, CCS_ERROR, CCS_ERROR_INTERRUPTED))
+            print_finished(study, trace, arguments->format);
         g_propagate_error(error, g_steal_pointer(&failure));
         return false;
     }

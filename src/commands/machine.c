@@ -1,6 +1,7 @@
 #include "commands/machine.h"
 
 #include "config/config.h"
+#include "topology/scale.h"
 #include "topology/topology_yaml.h"
 
 #define TRANSPORT "transport."
@@ -50,8 +51,25 @@ CcsMachine *ccs_machine_new(const CcsMachineOptions *options, GError **error)
         ccs_communicator_new(machine->topology, options->n_ranks, options->ranks_per_node, error);
     if (machine->communicator == NULL)
         return NULL;
+    machine->n_ranks = options->n_ranks;
+    machine->ranks_per_node = options->ranks_per_node;
     machine->bounds = ccs_bounds_new(machine->communicator);
     return g_steal_pointer(&machine);
+}
+
+CcsMachine *ccs_machine_scale(const CcsMachine *machine, int64_t change)
+{
+    CcsMachine *scaled = g_new0(CcsMachine, 1);
+
+    scaled->topology = ccs_topology_scale(machine->topology, change);
+    scaled->n_ranks = machine->n_ranks;
+    scaled->ranks_per_node = machine->ranks_per_node;
+    scaled->transport = machine->transport;
+    scaled->model = machine->model;
+    scaled->communicator =
+        ccs_communicator_new(scaled->topology, scaled->n_ranks, scaled->ranks_per_node, NULL);
+    g_assert(scaled->communicator != NULL); /* as many GPUs as before */
+    return scaled;
 }
 
 void ccs_machine_free(CcsMachine *machine)

@@ -23,6 +23,8 @@ typedef struct {
 typedef struct {
     CcsTopology *topology;
     CcsCommunicator *communicator;
+    uint32_t n_ranks;        /* as asked for; 0: all */
+    uint32_t ranks_per_node; /* likewise */
     CcsBounds *bounds;
     CcsTransport transport;
     const CcsNetworkModel *model;
@@ -35,5 +37,12 @@ typedef struct {
  *
  * Returns: (transfer full), or NULL with the error of whatever could not be had. */
 CcsMachine *ccs_machine_new(const CcsMachineOptions *options, GError **error);
+
+/* ccs_machine_scale:
+ * The same machine with all bandwidths changed by @change as in ccs_topology_scale(). It has no
+ * bounds and no params.
+ *
+ * Returns: (transfer full). */
+CcsMachine *ccs_machine_scale(const CcsMachine *machine, int64_t change);
 void ccs_machine_free(CcsMachine *machine);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsMachine, ccs_machine_free)

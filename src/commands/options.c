@@ -118,6 +118,19 @@ void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments)
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
 }
 
+void ccs_probe_argument_add(GArray *entries, gboolean *ret_is_probed)
+{
+    const GOptionEntry probe = {
+        .long_name = "probe",
+        .arg = G_OPTION_ARG_NONE,
+        .arg_data = ret_is_probed,
+        .description = "Find out how many digits of each time mean anything: run it again with all"
+                       " links 1e-12 faster and slower",
+    };
+
+    g_array_append_val(entries, probe);
+}
+
 /* The count that @option asks for; 0 if it is not given. */
 static bool read_count(const char *option, int given, int most, uint32_t *ret_count, GError **error)
 {

@@ -61,6 +61,9 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments);
 void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments);
 void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments);
 
+/* ccs_probe_argument_add: the option that makes @ret_is_probed true. */
+void ccs_probe_argument_add(GArray *entries, gboolean *ret_is_probed);
+
 /* ccs_machine_arguments_load: CCS_ERROR_USAGE if -T is missing or a count is not at least 1. */
 CcsMachine *ccs_machine_arguments_load(const CcsMachineArguments *arguments, GError **error);
 

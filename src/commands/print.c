@@ -111,6 +111,8 @@ static void fill_short(Row *row, const CcsStudyResult *of, Standing standing)
     if (standing != STANDING_ALONE)
         add_text(row, "winner", standing == STANDING_WINNER ? "*" : "");
     add_number(row, "time (us)", ccs_time_us(result->time), 3);
+    if (result->is_probed)
+        add_count(row, "digits", result->time_digits);
     add_number(row, "algbw (GB/s)", result->algbw_GBps, 3);
     add_number(row, "busbw (GB/s)", result->busbw_GBps, 3);
     add_number(row, "bound (us)", ccs_time_us(result->bound), 3);
@@ -143,6 +145,10 @@ static void fill_complete(Row *row, const CcsStudyResult *of, Standing standing)
     add_name(row, "op", result->op);
     add(row, "root", CCS_CELL_NUMBER, g_strdup_printf("%" G_GINT64_FORMAT, result->root));
     add_number(row, "time_us", ccs_time_us(result->time), 6);
+    if (result->is_probed)
+        add_count(row, "time_digits", result->time_digits);
+    else
+        add(row, "time_digits", CCS_CELL_NULL, NULL);
     add_number(row, "algbw_GBps", result->algbw_GBps, 6);
     add_number(row, "busbw_GBps", result->busbw_GBps, 6);
     add_number(row, "bound_us", ccs_time_us(result->bound), 6);
@@ -221,6 +227,11 @@ bool ccs_print_results(const CcsStudyResult *results, uint32_t n, CcsFormat form
 bool ccs_print_is_for_programs(CcsFormat format)
 {
     return format != CCS_FORMAT_TABLE && format != CCS_FORMAT_MD;
+}
+
+bool ccs_print_is_json(CcsFormat format)
+{
+    return format == CCS_FORMAT_JSON || format == CCS_FORMAT_NDJSON;
 }
 
 static void fill_class(Row *row, const CcsStudyResult *of, uint32_t link_class)

@@ -23,6 +23,7 @@ bool ccs_print_crossovers(const CcsMachine *machine, const CcsStudyResult *resul
 
 /* ccs_print_is_for_programs: nothing else may stand beside the results in this format. */
 bool ccs_print_is_for_programs(CcsFormat format);
+bool ccs_print_is_json(CcsFormat format); /* json or ndjson */
 
 /* ccs_print_classes:
  * For each of these results a row per link class that carried something: how many links,

@@ -8,6 +8,7 @@
 #include "commands/options.h"
 #include "commands/print.h"
 #include "commands/print_ranks.h"
+#include "report/bar.h"
 #include "sim/overlap.h"
 #include "workloads/program.h"
 
@@ -83,7 +84,13 @@ static bool play(CcsStudy *study, const CcsProgram *program, const CcsSchedule *
     CcsBytes size = ccs_program_bytes(program);
 
     of.type = ccs_data_type_find("uint8", error);
-    return of.type != NULL && ccs_study_play(study, &of, schedule, &observer, &size, 1, error);
+    if (of.type == NULL)
+        return false;
+    g_autoptr(CcsBar) bar = ccs_bar_new(stderr, 1);
+    ccs_study_show(study, bar);
+    bool is_done = ccs_study_play(study, &of, schedule, &observer, &size, 1, error);
+    ccs_study_show(study, NULL);
+    return is_done;
 }
 
 /* For people: what it was, how long it took, and how well it overlapped. */
@@ -110,7 +117,6 @@ static bool print(const Arguments *arguments, const CcsProgram *program, const C
                   CcsTrace *trace, CcsOverlaps *overlaps, GError **error)
 {
     CcsFormat format = arguments->format;
-    bool is_json = format == CCS_FORMAT_JSON || format == CCS_FORMAT_NDJSON;
     uint32_t n = 0;
     const CcsStudyResult *results = ccs_study_results(study, &n);
 
@@ -118,7 +124,8 @@ static bool print(const Arguments *arguments, const CcsProgram *program, const C
         return false;
     if (!ccs_print_is_for_programs(format))
         print_head(program, &results[0].result, overlaps, format);
-    if (!is_json && !ccs_print_ranks(overlaps, results[0].result.time, format, stdout, error))
+    if (!ccs_print_is_json(format) &&
+        !ccs_print_ranks(overlaps, results[0].result.time, format, stdout, error))
         return false;
     if (!arguments->output.is_verbose)
         return true;

@@ -6,12 +6,29 @@
 #include "base/interrupt.h"
 #include "commands/command.h"
 #include "commands/effects.h"
+#include "commands/estimates.h"
 #include "commands/options.h"
 #include "commands/print.h"
 #include "commands/run_case.h"
 #include "commands/run_config.h"
+#include "report/bar.h"
 
 extern const CcsCommand ccs_command_run;
+
+typedef struct {
+    const char *command; /* not owned */
+    char **overrides;
+    CcsOutputArguments output;
+    gboolean is_probed;
+} Arguments;
+
+static void arguments_clear(Arguments *arguments)
+{
+    g_strfreev(arguments->overrides);
+    ccs_output_arguments_clear(&arguments->output);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Arguments, arguments_clear)
 
 typedef struct {
     CcsConfig *config;
@@ -21,6 +38,8 @@ typedef struct {
     CcsTrace *trace;
     CcsFormat format;
     CcsTraceLevel level;
+    bool is_probed;
+    bool is_cut_short; /* by the user: some cases have no results, or not all */
 } Run;
 
 static void run_clear(Run *run)
@@ -69,6 +88,13 @@ static bool load(Run *run, const char *file, char *const *overrides, GError **er
     run->config = ccs_config_open("configs", file, error);
     if (run->config == NULL)
         return false;
+    if (ccs_config_has(run->config, "program") && !ccs_config_has(run->config, "cases")) {
+        ccs_config_error_at(run->config, "program",
+                            "this is a program, not a config with cases: 'ccsim program %s -T"
+                            " TOPOLOGY' runs it",
+                            file);
+        return ccs_config_check(run->config, error);
+    }
     for (size_t i = 0; overrides != NULL && overrides[i] != NULL; i++)
         sort_override(run, overrides[i]);
     ccs_config_decode(run->config, &ccs_run_config_table, &run->spec);
@@ -78,32 +104,26 @@ static bool load(Run *run, const char *file, char *const *overrides, GError **er
 static const CcsStudyResult *results_of(const Run *run, uint32_t index, uint32_t *ret_n)
 {
     const CcsRunCase *run_case = g_ptr_array_index(run->cases, index);
-    return ccs_study_results(run_case->study, ret_n);
-}
 
-static double estimate_us(const CcsEstimateSpec *spec, CcsBytes size)
-{
-    double factor = (double)spec->factor / (double)CCS_DECIMAL_ONE;
-    return ccs_time_us(spec->latency) +
-           factor * (double)size / ccs_rate_GBps(spec->bandwidth) / 1e3;
+    *ret_n = 0;
+    return run_case->study == NULL ? NULL : ccs_study_results(run_case->study, ret_n);
 }
 
 /* Each result beside the estimates that speak of it. */
 static bool print_estimates(const Run *run, uint32_t index, CcsFormat format, GError **error)
 {
     const CcsCaseSpec *spec = ((const CcsRunCase *)g_ptr_array_index(run->cases, index))->spec;
-    const CcsEstimateSpec *specs = spec->estimates.items;
     g_autoptr(GArray) estimates = g_array_new(false, false, sizeof(CcsEstimate));
     uint32_t n = 0;
     const CcsStudyResult *results = results_of(run, index, &n);
 
     for (uint32_t i = 0; i < n; i++) {
         const CcsResult *result = &results[i].result;
-        for (uint32_t j = 0; j < spec->estimates.n_items; j++) {
-            CcsEstimate estimate = {specs[j].label, estimate_us(&specs[j], result->size),
-                                    &results[i]};
-            if (specs[j].algorithm == NULL || strcmp(specs[j].algorithm, result->algorithm) == 0)
-                g_array_append_val(estimates, estimate);
+        g_autoptr(GArray) rows = ccs_estimates_of(spec, result->algorithm, result->size);
+        for (guint j = 0; j < rows->len; j++) {
+            const CcsEstimateRow *row = &g_array_index(rows, CcsEstimateRow, j);
+            CcsEstimate estimate = {row->label, row->time_us, &results[i]};
+            g_array_append_val(estimates, estimate);
         }
     }
     if (estimates->len == 0)
@@ -121,10 +141,13 @@ static bool print_case(const Run *run, uint32_t index, CcsFormat format, bool is
     uint32_t n = 0;
     const CcsStudyResult *results = results_of(run, index, &n);
 
+    if (n == 0)
+        return true;
     printf("\n%s%s (%s, %s)\n\n", format == CCS_FORMAT_MD ? "## " : "", spec->title,
            results[0].result.collective, results[0].result.topology);
     if (!ccs_print_results(results, n, format, stdout, error) ||
-        !ccs_print_crossovers(run_case->machine, results, n, format, stdout, error))
+        (!run->is_cut_short &&
+         !ccs_print_crossovers(run_case->machine, results, n, format, stdout, error)))
         return false;
     if (is_verbose) {
         printf("\n");
@@ -156,14 +179,23 @@ static GArray *all_results(const Run *run)
 /* For programs. What the link classes carried is not for them. */
 static bool print_plain(const Run *run, bool is_verbose, GError **error)
 {
-    bool is_json = run->format == CCS_FORMAT_JSON || run->format == CCS_FORMAT_NDJSON;
     g_autoptr(GArray) all = all_results(run);
     const CcsStudyResult *results = (const CcsStudyResult *)(const void *)all->data;
 
-    if (!is_json && !ccs_print_results(results, all->len, run->format, stdout, error))
+    if (!ccs_print_is_json(run->format) &&
+        !ccs_print_results(results, all->len, run->format, stdout, error))
         return false;
     fflush(stdout); /* where both go to one place, one comes after the other */
     return !is_verbose || ccs_print_classes(results, all->len, CCS_FORMAT_TABLE, stderr, error);
+}
+
+static void print_head(const Run *run)
+{
+    printf("%s%s\n", run->format == CCS_FORMAT_MD ? "# " : "", run->spec.title);
+    if (run->spec.description == NULL)
+        return;
+    g_autofree char *description = g_strchomp(g_strdup(run->spec.description));
+    printf("\n%s\n", description);
 }
 
 static bool print(const Run *run, const CcsOutputArguments *output, GError **error)
@@ -172,14 +204,37 @@ static bool print(const Run *run, const CcsOutputArguments *output, GError **err
         return false;
     if (ccs_print_is_for_programs(run->format))
         return print_plain(run, output->is_verbose, error);
-
-    printf("%s%s\n", run->format == CCS_FORMAT_MD ? "# " : "", run->spec.title);
-    if (run->spec.description != NULL) {
-        g_autofree char *description = g_strchomp(g_strdup(run->spec.description));
-        printf("\n%s\n", description);
-    }
+    print_head(run);
     for (uint32_t i = 0; i < run->cases->len; i++) {
         if (!print_case(run, i, run->format, output->is_verbose, error))
+            return false;
+    }
+    return true;
+}
+
+/* What was finished before the user lost patience. A file of results is not written: it would
+ * look like all of them. */
+static void print_finished(Run *run)
+{
+    const CcsOutputArguments screen = {0};
+    g_autoptr(GArray) all = all_results(run);
+
+    run->is_cut_short = true;
+    if (all->len > 0)
+        print(run, &screen, NULL);
+    fflush(stdout); /* before the error that is to follow */
+}
+
+static bool simulate_cases(const Run *run, GError **error)
+{
+    uint32_t n_parts = 0;
+
+    for (uint32_t i = 0; i < run->cases->len; i++)
+        n_parts += ((const CcsRunCase *)g_ptr_array_index(run->cases, i))->cases->len;
+    g_autoptr(CcsBar) bar = ccs_bar_new(stderr, n_parts);
+    const CcsRunSetting setting = {run->trace, run->level, run->is_probed, bar};
+    for (uint32_t i = 0; i < run->cases->len; i++) {
+        if (!ccs_run_case_simulate(g_ptr_array_index(run->cases, i), &setting, error))
             return false;
     }
     return true;
@@ -193,11 +248,11 @@ static bool simulate(Run *run, const char *command, GError **error)
     if (!ccs_trace_begin_run(run->trace, command, run->spec.title, &run_id, error))
         return false;
     ccs_interrupt_catch();
-    for (uint32_t i = 0; i < run->cases->len && failure == NULL; i++)
-        ccs_run_case_simulate(g_ptr_array_index(run->cases, i), run->trace, run->level, &failure);
-    if (failure == NULL && ccs_trace_end_run(run->trace, &failure))
+    if (simulate_cases(run, &failure) && ccs_trace_end_run(run->trace, &failure))
         return true;
     ccs_trace_fail_run(run->trace, failure);
+    if (g_error_matches(failure, CCS_ERROR, CCS_ERROR_INTERRUPTED))
+        print_finished(run);
     g_propagate_error(error, g_steal_pointer(&failure));
     return false;
 }
@@ -234,47 +289,53 @@ static bool check_inputs(const Run *run, const char *file, const CcsOutputArgume
     return true;
 }
 
-static bool run_file(const char *file, char *const *overrides, const CcsOutputArguments *output,
-                     const char *command, GError **error)
+static bool run_file(const Arguments *arguments, const char *file, GError **error)
 {
-    g_auto(Run) run = {0};
+    g_auto(Run) run = {.is_probed = arguments->is_probed};
 
-    if (!ccs_output_check(output, &run.format, &run.level, error) ||
-        !load(&run, file, overrides, error) || !check_inputs(&run, file, output, error))
+    if (!ccs_output_check(&arguments->output, &run.format, &run.level, error) ||
+        !load(&run, file, arguments->overrides, error) ||
+        !check_inputs(&run, file, &arguments->output, error))
         return false;
-    run.trace = ccs_output_open(output, run.level, error);
-    if (run.trace == NULL || !simulate(&run, command, error))
+    run.trace = ccs_output_open(&arguments->output, run.level, error);
+    if (run.trace == NULL || !simulate(&run, arguments->command, error))
         return false;
     warn(&run);
-    return print(&run, output, error);
+    return print(&run, &arguments->output, error);
 }
 
-static bool run(int argc, char **argv, GError **error)
+static bool parse(Arguments *arguments, int *argc, char ***argv, GError **error)
 {
-    g_autofree char *command = ccs_command_line(argc, argv);
-    g_auto(CcsOutputArguments) output = {0};
-    g_auto(GStrv) overrides = NULL;
     g_autoptr(GArray) entries = g_array_new(true, true, sizeof(GOptionEntry));
     const GOptionEntry set = {"set",
                               0,
                               0,
                               G_OPTION_ARG_STRING_ARRAY,
-                              &overrides,
+                              &arguments->overrides,
                               "Override a value of the config, the topology or the transport;"
                               " repeatable",
                               "PATH=VALUE"};
 
     g_array_append_val(entries, set);
-    ccs_output_arguments_add(entries, &output);
-    if (!ccs_command_parse(&ccs_command_run, "CONFIG",
-                           (const GOptionEntry *)(const void *)entries->data, &argc, &argv, error))
+    ccs_probe_argument_add(entries, &arguments->is_probed);
+    ccs_output_arguments_add(entries, &arguments->output);
+    return ccs_command_parse(&ccs_command_run, "CONFIG",
+                             (const GOptionEntry *)(const void *)entries->data, argc, argv, error);
+}
+
+static bool run(int argc, char **argv, GError **error)
+{
+    g_autofree char *command = ccs_command_line(argc, argv);
+    g_auto(Arguments) arguments = {.command = command};
+
+    if (!parse(&arguments, &argc, &argv, error))
         return false;
     if (argc != 2) {
         g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
                     "one config must be named, as in: ccsim run configs/quickstart.yaml");
         return false;
     }
-    return run_file(argv[1], overrides, &output, command, error);
+    return run_file(&arguments, argv[1], error);
 }
 
 const CcsCommand ccs_command_run = {

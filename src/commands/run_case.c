@@ -230,7 +230,8 @@ static GArray *make_cases(const Place *place, CcsRunCase *run_case, uint32_t n_r
     const CcsCaseSpec *spec = run_case->spec;
     GArray *cases = g_array_new(false, true, sizeof(CcsCase));
     g_autofree char *names = algorithm_names(spec);
-    CcsCase one = {.root = spec->root, .is_optional = ccs_algorithm_list_is_open(names)};
+    CcsCase one = {
+        .root = spec->root, .spec = spec, .is_optional = ccs_algorithm_list_is_open(names)};
     CcsCollective collective = CCS_ALLREDUCE;
     g_autoptr(GError) failure = NULL;
     g_autoptr(GPtrArray) algorithms = NULL;
@@ -288,12 +289,8 @@ void ccs_run_case_free(CcsRunCase *run_case)
     g_free(run_case);
 }
 
-bool ccs_run_case_simulate(CcsRunCase *run_case, CcsTrace *trace, CcsTraceLevel level,
-                           GError **error)
+static bool run_cases(const CcsRunCase *run_case, GError **error)
 {
-    run_case->study = ccs_study_new(run_case->machine, trace, level, error);
-    if (run_case->study == NULL)
-        return false;
     for (guint i = 0; i < run_case->cases->len; i++) {
         if (!ccs_study_run(run_case->study, &g_array_index(run_case->cases, CcsCase, i),
                            (const CcsBytes *)(const void *)run_case->sizes->data,
@@ -301,6 +298,19 @@ bool ccs_run_case_simulate(CcsRunCase *run_case, CcsTrace *trace, CcsTraceLevel 
             return false;
     }
     return true;
+}
+
+bool ccs_run_case_simulate(CcsRunCase *run_case, const CcsRunSetting *setting, GError **error)
+{
+    run_case->study = ccs_study_new(run_case->machine, setting->trace, setting->level, error);
+    if (run_case->study == NULL)
+        return false;
+    if (setting->is_probed)
+        ccs_study_probe(run_case->study);
+    ccs_study_show(run_case->study, setting->bar);
+    bool is_done = run_cases(run_case, error);
+    ccs_study_show(run_case->study, NULL);
+    return is_done;
 }
 
 static const char *if_given(const CcsConfig *config, uint32_t index, const char *key)

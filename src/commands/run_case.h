@@ -32,9 +32,15 @@ CcsRunCase *ccs_run_case_new(CcsConfig *config, const char *file, const CcsRunCo
 void ccs_run_case_free(CcsRunCase *run_case);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsRunCase, ccs_run_case_free)
 
-/* ccs_run_case_simulate: in the run that is open in @trace. */
-bool ccs_run_case_simulate(CcsRunCase *run_case, CcsTrace *trace, CcsTraceLevel level,
-                           GError **error);
+/* How the cases of a config are simulated. */
+typedef struct {
+    CcsTrace *trace; /* with an open run */
+    CcsTraceLevel level;
+    bool is_probed; /* see ccs_study_probe() */
+    CcsBar *bar;    /* NULL: none */
+} CcsRunSetting;
+
+bool ccs_run_case_simulate(CcsRunCase *run_case, const CcsRunSetting *setting, GError **error);
 
 /* ccs_run_case_warn: says, after the simulation, what of that which only this case asks for had no
  * effect; @index as above. */

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "collectives/verify.h"
+#include "commands/estimates.h"
+#include "commands/probe.h"
 #include "config/config.h"
 #include "sim/steps.h"
 
@@ -14,8 +16,11 @@ struct CcsStudy {
     CcsTraceLevel level;
     int64_t topology_id;
     CcsSteps *steps;
+    CcsProbe *probe;      /* NULL: none was asked for */
     GArray *results;      /* of CcsStudyResult */
     CcsObserver observer; /* of the schedule at hand, from outside */
+    CcsBar *bar;          /* not owned; NULL: none */
+    uint64_t n_played;    /* messages of the schedule at hand so far, in all runs of it */
 };
 
 static void clear_result(gpointer data)
@@ -56,8 +61,20 @@ void ccs_study_free(CcsStudy *study)
     if (study == NULL)
         return;
     ccs_steps_free(study->steps);
+    ccs_probe_free(study->probe);
     g_array_unref(study->results);
     g_free(study);
+}
+
+void ccs_study_probe(CcsStudy *study)
+{
+    if (study->probe == NULL)
+        study->probe = ccs_probe_new(study->machine);
+}
+
+void ccs_study_show(CcsStudy *study, CcsBar *bar)
+{
+    study->bar = bar;
 }
 
 const CcsStudyResult *ccs_study_results(const CcsStudy *study, uint32_t *ret_n)
@@ -83,6 +100,14 @@ static bool observe_local(void *data, const CcsFlow *work, GError **error)
 
     return study->observer.local == NULL ||
            study->observer.local(study->observer.data, work, error);
+}
+
+static void observe_progress(void *data, uint64_t n_more)
+{
+    CcsStudy *study = data;
+
+    study->n_played += n_more;
+    ccs_bar_set(study->bar, study->n_played);
 }
 
 uint32_t ccs_default_channels(const CcsCommunicator *communicator, CcsCollective collective)
@@ -124,6 +149,7 @@ static CcsResult describe(const CcsStudy *study, const CcsCase *of, const CcsSch
     uint32_t n_ranks = ccs_schedule_n_ranks(schedule);
 
     return (CcsResult){
+        .case_title = of->spec == NULL ? NULL : of->spec->title,
         .collective = info->name,
         .algorithm = of->algorithm->name,
         .protocol = "none",
@@ -221,8 +247,10 @@ static bool check_bound(const CcsNetworkModel *model, const CcsStudyResult *of, 
 }
 
 static bool record(CcsStudy *study, const CcsSchedule *schedule, const CcsOutcome *outcome,
-                   const CcsResult *result, GError **error)
+                   const CcsStudyResult *of, GError **error)
 {
+    const CcsResult *result = &of->result;
+    g_autoptr(GArray) estimates = ccs_estimates_of(of->asked.spec, result->algorithm, result->size);
     CcsResultRows rows = {
         .result = result,
         .topology = study->machine->topology,
@@ -232,10 +260,19 @@ static bool record(CcsStudy *study, const CcsSchedule *schedule, const CcsOutcom
         .critical_path = outcome->critical_path,
         .phases = ccs_schedule_phases(schedule),
         .n_phases = ccs_schedule_n_phases(schedule),
+        .estimates = (const CcsEstimateRow *)(const void *)estimates->data,
+        .n_estimates = estimates->len,
     };
 
     rows.steps = ccs_steps_totals(study->steps, &rows.n_steps);
     return ccs_trace_end_result(study->trace, &rows, error);
+}
+
+static bool probe(const CcsStudy *study, CcsTime time, CcsResult *result, GError **error)
+{
+    result->is_probed = study->probe != NULL;
+    return study->probe == NULL ||
+           ccs_probe_run(study->probe, result->size, time, &result->time_digits, error);
 }
 
 static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
@@ -251,21 +288,25 @@ static bool run_size(CcsStudy *study, const CcsCase *of, const CcsSchedule *sche
     ccs_steps_clear(study->steps);
     if (!ccs_interrupt_check(error) ||
         !ccs_trace_begin_result(study->trace, &into.result, study->topology_id, error) ||
-        !ccs_simulation_run(simulation, size, &outcome, error))
+        !ccs_simulation_run(simulation, size, &outcome, error) ||
+        !probe(study, outcome.time, &into.result, error))
         return false;
     fill_result(study->machine, of, &outcome, &into);
     g_array_append_val(study->results, into);
     return check_bound(study->machine->model, &into, error) &&
-           record(study, schedule, &outcome, &into.result, error);
+           record(study, schedule, &outcome, &into, error);
 }
 
 /* An algorithm that cannot serve this job: no fault where all were asked for. */
-static bool pass_over(const CcsCase *study_case, GError *refusal, GError **error)
+static bool pass_over(const CcsStudy *study, const CcsCase *study_case, GError *refusal,
+                      GError **error)
 {
     if (!study_case->is_optional) {
         g_propagate_error(error, refusal);
         return false;
     }
+    ccs_bar_clear(study->bar);
+    ccs_bar_begin_part(study->bar, 0);
     g_printerr("ccsim: note: '%s' is left out: %s\n", study_case->algorithm->name,
                refusal->message);
     g_error_free(refusal);
@@ -312,19 +353,37 @@ static bool verify(const CcsCase *of, const CcsSchedule *schedule, GError **erro
     return false;
 }
 
+/* A new part of what the bar shows: @schedule, for @n_sizes. */
+static void begin_part(CcsStudy *study, const CcsSchedule *schedule, uint32_t n_sizes)
+{
+    uint64_t n_runs = (uint64_t)n_sizes * (study->probe == NULL ? 1 : 1 + CCS_PROBE_RUNS);
+    uint64_t n_messages = 0;
+
+    study->n_played = 0;
+    for (CcsLaneId id = 0; study->bar != NULL && id < ccs_schedule_n_lanes(schedule); id++) {
+        const CcsLane *lane = ccs_schedule_lane(schedule, id);
+        n_messages += ccs_lane_is_local(lane) ? 0 : lane->n_messages;
+    }
+    ccs_bar_begin_part(study->bar, n_messages * n_runs);
+}
+
 bool ccs_study_play(CcsStudy *study, const CcsCase *of, const CcsSchedule *schedule,
                     const CcsObserver *observer, const CcsBytes *sizes, uint32_t n_sizes,
                     GError **error)
 {
     const CcsMachine *machine = study->machine;
-    const CcsObserver own = {.flow = observe_flow, .local = observe_local, .data = study};
     bool is_observed = observer != NULL || study->level >= CCS_TRACE_STEPS;
+    const CcsObserver own = {.flow = is_observed ? observe_flow : NULL,
+                             .local = is_observed ? observe_local : NULL,
+                             .progress = study->bar == NULL ? NULL : observe_progress,
+                             .data = study};
 
     study->observer = observer == NULL ? (CcsObserver){0} : *observer;
-    g_autoptr(CcsSimulation) simulation = ccs_simulation_new(
-        schedule, &machine->transport, machine->model, is_observed ? &own : NULL, error);
+    g_autoptr(CcsSimulation) simulation =
+        ccs_simulation_new(schedule, &machine->transport, machine->model, &own, error);
     if (simulation == NULL)
         return false;
+    begin_part(study, schedule, n_sizes);
     for (uint32_t i = 0; i < n_sizes; i++) {
         if (!run_size(study, of, schedule, simulation, sizes[i], error))
             return false;
@@ -336,13 +395,15 @@ bool ccs_study_run(CcsStudy *study, const CcsCase *study_case, const CcsBytes *s
                    uint32_t n_sizes, GError **error)
 {
     static const CcsBytes no_bytes = 0;
+    const CcsObserver in_probe = {.progress = observe_progress, .data = study};
     bool has_data = !ccs_collective_info(study_case->algorithm->collective)->is_without_data;
     g_autoptr(GError) refusal = NULL;
     g_autoptr(CcsSchedule) schedule = ccs_case_schedule(study_case, study->machine, &refusal);
 
     if (schedule == NULL)
-        return pass_over(study_case, g_steal_pointer(&refusal), error);
-    if (!verify(study_case, schedule, error))
+        return pass_over(study, study_case, g_steal_pointer(&refusal), error);
+    if (!verify(study_case, schedule, error) ||
+        (study->probe != NULL && !ccs_probe_set_case(study->probe, study_case, &in_probe, error)))
         return false;
     return ccs_study_play(study, study_case, schedule, NULL, has_data ? sizes : &no_bytes,
                           has_data ? n_sizes : 1, error);

@@ -5,7 +5,9 @@
 
 #include "collectives/algorithm.h"
 #include "commands/machine.h"
+#include "commands/run_config.h"
 #include "formats/msccl.h"
+#include "report/bar.h"
 #include "sim/result.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
@@ -21,6 +23,7 @@ typedef struct {
     uint32_t distance;         /* of sendrecv; 0: 1 */
     const CcsWeights *weights; /* of alltoallv; not owned; NULL: all blocks are equal */
     const CcsMsccl *file;      /* that it is executed from; not owned; NULL: from none */
+    const CcsCaseSpec *spec;   /* in a config, with title and estimates; NULL: in none */
     bool is_optional;          /* left out with a note on stderr where the algorithm refuses */
 } CcsCase;
 
@@ -67,6 +70,14 @@ CcsStudy *ccs_study_new(const CcsMachine *machine, CcsTrace *trace, CcsTraceLeve
                         GError **error);
 void ccs_study_free(CcsStudy *study);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsStudy, ccs_study_free)
+
+/* ccs_study_probe: from now on ccs_study_run() finds out, too, how many digits of each time mean
+ * anything: see commands/probe.h. */
+void ccs_study_probe(CcsStudy *study);
+
+/* ccs_study_show: how far the study is goes to @bar, which is not owned: a part for each call of
+ * ccs_study_run() or ccs_study_play(). */
+void ccs_study_show(CcsStudy *study, CcsBar *bar);
 
 /* ccs_study_run: simulates @study_case for each size, in order; a collective without data once,
  * for size 0. */

@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 
+#define MAX_SHOWN_BYTES 16U /* of a blob, in a table */
+
 typedef struct {
     CcsCellType type;
     char *text; /* owned; not NULL */
@@ -367,6 +369,24 @@ static CcsRows *rows_for(sqlite3_stmt *statement, FILE *out, CcsFormat format)
     return ccs_rows_new(out, format, columns, n_columns);
 }
 
+/* Bytes as SQL writes them: x'c0ffee'. What is made for the eye shows the first of many, and how
+ * many there are. */
+static char *blob_text(sqlite3_stmt *statement, int column, bool is_cut)
+{
+    const uint8_t *bytes = sqlite3_column_blob(statement, column);
+    uint32_t n_bytes = (uint32_t)sqlite3_column_bytes(statement, column);
+    uint32_t n_shown = is_cut ? MIN(n_bytes, MAX_SHOWN_BYTES) : n_bytes;
+    GString *text = g_string_new("x'");
+
+    for (uint32_t i = 0; i < n_shown; i++)
+        g_string_append_printf(text, "%02x", bytes[i]);
+    if (n_shown < n_bytes)
+        g_string_append_printf(text, "...' (%u bytes)", n_bytes);
+    else
+        g_string_append_c(text, '\'');
+    return g_string_free(text, false);
+}
+
 static CcsCell cell_of(sqlite3_stmt *statement, int column)
 {
     int type = sqlite3_column_type(statement, column);
@@ -381,9 +401,17 @@ static CcsCell cell_of(sqlite3_stmt *statement, int column)
 static void add_row_of(CcsRows *rows, sqlite3_stmt *statement)
 {
     g_autofree CcsCell *cells = g_new(CcsCell, rows->n_columns);
+    g_autoptr(GPtrArray) blobs = g_ptr_array_new_with_free_func(g_free);
+    bool is_cut = rows->format == CCS_FORMAT_TABLE || rows->format == CCS_FORMAT_MD;
 
-    for (uint32_t i = 0; i < rows->n_columns; i++)
-        cells[i] = cell_of(statement, (int)i);
+    for (uint32_t i = 0; i < rows->n_columns; i++) {
+        if (sqlite3_column_type(statement, (int)i) == SQLITE_BLOB) {
+            cells[i] = (CcsCell){CCS_CELL_TEXT, blob_text(statement, (int)i, is_cut)};
+            g_ptr_array_add(blobs, (gpointer)(uintptr_t)cells[i].text);
+        } else {
+            cells[i] = cell_of(statement, (int)i);
+        }
+    }
     ccs_rows_add(rows, cells);
 }
 

@@ -70,6 +70,7 @@ typedef struct {
 /* A result as DESIGN calls it: the JSON object's keys are made of these. Strings are not
  * owned. */
 typedef struct {
+    const char *case_title; /* in a config; NULL: not from one */
     const char *collective;
     const char *algorithm;
     const char *protocol; /* "none" under the ideal transport */
@@ -86,6 +87,8 @@ typedef struct {
     const char *op; /* "none" for collectives that do not reduce */
     int64_t root;   /* -1 for collectives without a root */
     CcsTime time;
+    bool is_probed;
+    uint32_t time_digits; /* of the time that mean anything; only if it is probed */
     double algbw_GBps;
     double busbw_GBps;
     CcsTime bound;                 /* no schedule can be faster on this topology */

@@ -9,6 +9,8 @@
 #include "sim/chains.h"
 #include "sim/paths.h"
 
+#define MESSAGES_PER_PROGRESS 4096U
+
 typedef enum {
     EVENT_READY,  /* a rank that comes late may send; subject: the rank */
     EVENT_ENTER,  /* the message cost is paid: the first byte may leave */
@@ -60,6 +62,8 @@ struct CcsSimulation {
     CcsTime last;      /* time of the latest arrival */
     CcsChainId last_chain;
     uint64_t n_messages;
+    uint64_t n_told;      /* messages that the observer has heard of as progress */
+    uint64_t n_to_tell;   /* so many, and it hears of it again */
     uint32_t n_injecting; /* flows in the network */
     CcsWork link_bytes;   /* bytes of each message times its links */
 };
@@ -154,6 +158,9 @@ static void reset(CcsSimulation *simulation, CcsBytes size)
     simulation->last = simulation->now;
     simulation->last_chain = ccs_chains_add(simulation->chains);
     simulation->n_messages = 0;
+    simulation->n_told = 0;
+    simulation->n_to_tell =
+        simulation->observer.progress == NULL ? UINT64_MAX : MESSAGES_PER_PROGRESS;
     simulation->n_injecting = 0;
     simulation->link_bytes = 0;
     ccs_chains_spend(simulation->chains, simulation->last_chain, CCS_CAUSE_LAUNCH, 0,
@@ -539,6 +546,16 @@ static void fill_outcome(const CcsSimulation *simulation, CcsOutcome *outcome)
     };
 }
 
+static void tell_progress(CcsSimulation *simulation)
+{
+    if (simulation->observer.progress == NULL)
+        return;
+    simulation->observer.progress(simulation->observer.data,
+                                  simulation->n_messages - simulation->n_told);
+    simulation->n_told = simulation->n_messages;
+    simulation->n_to_tell = simulation->n_messages + MESSAGES_PER_PROGRESS;
+}
+
 bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
                         GError **error)
 {
@@ -552,10 +569,13 @@ bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *re
         if (next >= CCS_TIME_MAX) {
             if (!check(simulation, error))
                 return false;
+            tell_progress(simulation);
             fill_outcome(simulation, ret_outcome);
             return true;
         }
         simulation->now = next;
+        if (simulation->n_messages >= simulation->n_to_tell)
+            tell_progress(simulation);
         if (!ccs_interrupt_check(error))
             return false;
     }

@@ -28,6 +28,7 @@ typedef struct {
     bool (*flow)(void *data, const CcsFlow *flow, GError **error);
     void *data;
     bool (*local)(void *data, const CcsFlow *work, GError **error); /* from started to arrived */
+    void (*progress)(void *data, uint64_t n_more); /* now and then: so many more have left */
 } CcsObserver;
 
 /* What a run came to. The arrays belong to the simulation and last until its next run. */

@@ -1,8 +1,11 @@
 -- run_json.sql - the results of one run (?1) as the object ccsim.result/1; ?2 says whether the run
 -- can be found again
-SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(result)))
+SELECT json_object('schema', 'ccsim.result/1',
+                   'title', (SELECT title FROM run WHERE run_id = ?1),
+                   'results', json_group_array(json(result)))
   FROM (
     SELECT json_object(
+             'case_title', case_title,
              'collective', collective,
              'algorithm', algorithm,
              'protocol', protocol,
@@ -19,6 +22,7 @@ SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(
              'op', op,
              'root', root,
              'time_us', time_us,
+             'time_digits', time_digits,
              'algbw_GBps', algbw_GBps,
              'busbw_GBps', busbw_GBps,
              'bound_us', bound_us,
@@ -33,6 +37,11 @@ SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(
              'is_winner', json(CASE WHEN time_ps - min(time_ps) OVER question
                                               >= max(1000, time_ps / 1000000)
                                     THEN 'false' ELSE 'true' END),
+             'estimates', (SELECT json_group_array(json_object('label', label, 'time_us', time_us))
+                             FROM (SELECT label, estimate.time_us
+                                     FROM estimate
+                                    WHERE estimate.result_id = result.result_id
+                                    ORDER BY estimate_id)),
              'run_id', CASE WHEN ?2 THEN run_id END) AS result
       FROM result
       JOIN topology USING (topology_id)

@@ -71,6 +71,7 @@ CREATE TABLE result (
   result_id              INTEGER PRIMARY KEY,
   run_id                 INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
   topology_id            INTEGER NOT NULL REFERENCES topology ON DELETE CASCADE,
+  case_title             TEXT,
   collective             TEXT NOT NULL,
   algorithm              TEXT NOT NULL,
   protocol               TEXT,
@@ -88,6 +89,7 @@ CREATE TABLE result (
   root                   INTEGER NOT NULL,
   time_ps                INTEGER,
   time_us                REAL GENERATED ALWAYS AS (time_ps / 1e6) VIRTUAL,
+  time_digits            INTEGER,
   algbw_GBps             REAL,
   busbw_GBps             REAL,
   bound_ps               INTEGER,
@@ -103,6 +105,14 @@ CREATE TABLE result (
 
 CREATE INDEX result_of_run ON result (run_id);
 CREATE INDEX result_of_topology ON result (topology_id);
+
+CREATE TABLE estimate (
+  result_id   INTEGER NOT NULL REFERENCES result ON DELETE CASCADE,
+  estimate_id INTEGER NOT NULL,
+  label       TEXT NOT NULL,
+  time_us     REAL NOT NULL,
+  PRIMARY KEY (result_id, estimate_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE rank_summary (
   result_id         INTEGER NOT NULL REFERENCES result ON DELETE CASCADE,
@@ -185,14 +195,14 @@ END;
 -- Views show complete runs only.
 
 CREATE VIEW complete_result AS
-SELECT result.result_id, result.run_id, run.started_at,
+SELECT result.result_id, result.run_id, run.started_at, result.case_title,
        result.collective, result.algorithm, result.protocol,
        result.transport, result.model, result.settings,
        result.topology_id, topology.name AS topology,
        result.nodes, result.ranks, result.channels, result.chunks,
        result.size_bytes, result.count, result.dtype, result.op, result.root,
-       result.time_ps, result.time_us, result.algbw_GBps, result.busbw_GBps,
-       result.bound_us, result.bound, result.efficiency,
+       result.time_ps, result.time_us, result.time_digits, result.algbw_GBps,
+       result.busbw_GBps, result.bound_us, result.bound, result.efficiency,
        result.bottleneck_class, result.bottleneck_link, result.bottleneck_utilisation,
        result.bytes_sent_max, result.flows
   FROM result

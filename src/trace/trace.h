@@ -79,6 +79,12 @@ bool ccs_trace_begin_result(CcsTrace *trace, const CcsResult *question, int64_t 
 /* ccs_trace_add_flow: does nothing below CCS_TRACE_FLOWS. */
 bool ccs_trace_add_flow(CcsTrace *trace, const CcsFlow *flow, GError **error);
 
+/* A time that someone quotes for a result. */
+typedef struct {
+    const char *label; /* the formula in words */
+    double time_us;
+} CcsEstimateRow;
+
 /* Everything that is known of a result at its end. Arrays that the level does not ask for
  * may be NULL. */
 typedef struct {
@@ -95,6 +101,8 @@ typedef struct {
     uint32_t n_steps;
     const char *const *phases; /* names, by CcsFlow.phase */
     uint32_t n_phases;
+    const CcsEstimateRow *estimates;
+    uint32_t n_estimates;
 } CcsResultRows;
 
 /* ccs_trace_end_result: writes the answer and all rows that are still in memory, in one

@@ -50,14 +50,16 @@ static bool write_question(CcsTrace *trace, const CcsResult *question, int64_t t
         ccs_sql_text(question->dtype),
         name_or_null(question->op),
         ccs_sql_integer(question->root),
+        ccs_sql_text(question->case_title),
     };
 
-    return ccs_database_write(trace->database,
-                              "INSERT INTO result (run_id, topology_id, collective, algorithm,"
-                              " protocol, transport, model, settings, nodes, ranks, channels,"
-                              " chunks, size_bytes, count, dtype, op, root) VALUES (?1, ?2, ?3,"
-                              " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-                              values, G_N_ELEMENTS(values), error);
+    return ccs_database_write(
+        trace->database,
+        "INSERT INTO result (run_id, topology_id, collective, algorithm,"
+        " protocol, transport, model, settings, nodes, ranks, channels,"
+        " chunks, size_bytes, count, dtype, op, root, case_title) VALUES (?1, ?2, ?3,"
+        " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        values, G_N_ELEMENTS(values), error);
 }
 
 bool ccs_trace_begin_result(CcsTrace *trace, const CcsResult *question, int64_t topology_id,
@@ -170,13 +172,15 @@ static bool write_answer(CcsTrace *trace, const CcsResultRows *rows, GError **er
         has_bottleneck ? ccs_sql_real(result->bottleneck_utilisation) : ccs_sql_null(),
         ccs_sql_integer((int64_t)result->bytes_sent_max),
         ccs_sql_integer((int64_t)result->n_flows),
+        result->is_probed ? ccs_sql_integer(result->time_digits) : ccs_sql_null(),
     };
 
     return ccs_database_write(trace->database,
                               "UPDATE result SET time_ps = ?2, algbw_GBps = ?3, busbw_GBps = ?4,"
                               " bound_ps = ?5, bound = ?6, efficiency = ?7,"
                               " bottleneck_class = ?8, bottleneck_link = ?9,"
-                              " bottleneck_utilisation = ?10, bytes_sent_max = ?11, flows = ?12"
+                              " bottleneck_utilisation = ?10, bytes_sent_max = ?11, flows = ?12,"
+                              " time_digits = ?13"
                               " WHERE result_id = ?1",
                               values, G_N_ELEMENTS(values), error);
 }
@@ -307,9 +311,22 @@ static bool write_steps(CcsTrace *trace, const CcsResultRows *rows, GError **err
     return true;
 }
 
+static bool write_estimates(CcsTrace *trace, const CcsResultRows *rows, GError **error)
+{
+    for (uint32_t i = 0; i < rows->n_estimates; i++) {
+        const CcsSqlValue values[] = {ccs_sql_integer(trace->result_id), ccs_sql_integer(i),
+                                      ccs_sql_text(rows->estimates[i].label),
+                                      ccs_sql_real(rows->estimates[i].time_us)};
+        if (!ccs_database_write(trace->database, "INSERT INTO estimate VALUES (?1, ?2, ?3, ?4)",
+                                values, G_N_ELEMENTS(values), error))
+            return false;
+    }
+    return true;
+}
+
 static bool write_result(CcsTrace *trace, const CcsResultRows *rows, GError **error)
 {
-    if (!write_answer(trace, rows, error))
+    if (!write_answer(trace, rows, error) || !write_estimates(trace, rows, error))
         return false;
     if (trace->level >= CCS_TRACE_SUMMARY &&
         !(write_ranks(trace, rows, error) && write_links(trace, rows, error) &&

@@ -88,7 +88,11 @@ static CcsProgram *make(CcsConfig *config, const CcsCommunicator *communicator, 
     };
     g_autoptr(CcsProgram) program = program_new(config, communicator);
 
-    ccs_config_decode(config, &ccs_program_table, &program->spec);
+    if (ccs_config_has(config, "cases") && !ccs_config_has(config, "program"))
+        ccs_config_error_at(config, "cases",
+                            "this is a config with cases, not a program: 'ccsim run' runs it");
+    else
+        ccs_config_decode(config, &ccs_program_table, &program->spec);
     for (size_t i = 0; i < G_N_ELEMENTS(steps) && ccs_config_n_errors(config) == 0; i++)
         steps[i](program);
     return ccs_config_check(config, error) ? g_steal_pointer(&program) : NULL;

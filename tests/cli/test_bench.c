@@ -412,6 +412,54 @@ START_TEST(what_has_an_effect_needs_no_word)
 }
 END_TEST
 
+/* One of 128 NICs is slow. */
+#define SLOW_NIC                                                                                   \
+    " -T cluster32 --nodes 16 --channels 1 -b 1G -e 1G --set 'faults=[{kind: link, "               \
+    "from: n1.nic0, to: leaf0, bandwidth_factor: 0.5}]' "
+
+START_TEST(a_probe_tells_stable_times_from_chaotic_ones)
+{
+    static const char digits[] = "$.results[0].time_digits";
+    g_auto(CcsProgramRun) table = bench("allreduce -T nvlink8 -b 1G -e 1G --probe");
+    g_auto(CcsProgramRun) without = bench("allreduce -T nvlink8 -b 1G -e 1G --format json");
+
+    ck_assert_double_ge(value("allreduce -A ring --probe" SLOW_NIC, digits), 8);
+    ck_assert_double_le(value("alltoall -A pairwise_eager --probe" SLOW_NIC, digits), 4);
+    assert_done(&table);
+    assert_says(table.output, " digits ");
+    assert_says(without.output, "\"time_digits\":null");
+}
+END_TEST
+
+START_TEST(a_probe_changes_neither_the_time_nor_what_is_recorded)
+{
+    static const char line[] = "allreduce -T nvlink8 -b 1M -e 4M --trace flows";
+    g_autofree char *probed = g_strconcat(line, " --probe", NULL);
+    g_auto(CcsProgramRun) without = bench(line);
+    g_auto(CcsProgramRun) with = bench(probed);
+    g_autofree char *db = g_build_filename(folder, "ccsim.db", NULL);
+
+    assert_done(&without);
+    assert_done(&with);
+    ck_assert_double_eq(ccs_query_number(db, "SELECT count(DISTINCT time_ps) FROM result"), 3);
+    ck_assert_double_eq(ccs_query_number(db, "SELECT count(time_digits) FROM result"), 3);
+    ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) % 2 FROM flow"), 0);
+    ck_assert_double_eq(
+        ccs_query_number(db, "SELECT count(*) FROM (SELECT run_id, count(*) AS n FROM flow JOIN"
+                             " result USING (result_id) GROUP BY run_id) GROUP BY n"),
+        2);
+}
+END_TEST
+
+START_TEST(nccl_tests_have_no_place_for_a_probe)
+{
+    g_auto(CcsProgramRun) run = bench("allreduce -T nvlink8 -b 8 -e 8 --probe --format nccl");
+
+    assert_status(&run, 0);
+    assert_says(run.errors, "--probe shows nothing");
+}
+END_TEST
+
 Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("bench");
@@ -439,6 +487,9 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, trace_level_is_recorded, 0, 4);
     tcase_add_loop_test(tcase, what_has_no_effect_is_said, 0, G_N_ELEMENTS(without_effect));
     tcase_add_loop_test(tcase, what_has_an_effect_needs_no_word, 0, G_N_ELEMENTS(with_effect));
+    tcase_add_test(tcase, a_probe_tells_stable_times_from_chaotic_ones);
+    tcase_add_test(tcase, a_probe_changes_neither_the_time_nor_what_is_recorded);
+    tcase_add_test(tcase, nccl_tests_have_no_place_for_a_probe);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -173,11 +173,12 @@ START_TEST(csv_has_the_names_of_json_and_one_line_per_result)
     g_auto(GStrv) lines = g_strsplit(run.output, "\n", -1);
 
     assert_done(&run);
-    ck_assert_str_eq(lines[0],
-                     "collective,algorithm,protocol,transport,model,topology,nodes,ranks,channels,"
-                     "chunks,size_bytes,count,dtype,op,root,time_us,algbw_GBps,busbw_GBps,bound_us,"
-                     "bound,efficiency,bottleneck_class,bottleneck_link,bottleneck_utilisation,"
-                     "bytes_sent_max,flows,is_winner,run_id");
+    ck_assert_str_eq(
+        lines[0],
+        "collective,algorithm,protocol,transport,model,topology,nodes,ranks,channels,"
+        "chunks,size_bytes,count,dtype,op,root,time_us,time_digits,algbw_GBps,busbw_GBps,bound_us,"
+        "bound,efficiency,bottleneck_class,bottleneck_link,bottleneck_utilisation,"
+        "bytes_sent_max,flows,is_winner,run_id");
     ck_assert_uint_eq(g_strv_length(lines), 4);
     assert_says(lines[1], "allgather,ring,,ideal,fluid,nvlink8,1,8,1,0,1024,32,float,,-1,0.0");
     ck_assert(g_str_has_suffix(lines[2], ",1"));

@@ -123,7 +123,9 @@ START_TEST(an_interrupted_run_ends_in_order)
     g_autofree char *row = ccs_query_text(
         db, "SELECT status || '|' || error || '|' || (ended_at IS NOT NULL) FROM run");
 
-    assert_refused(&run, 130, "interrupted");
+    assert_status(&run, 130);
+    ck_assert_str_eq(run.errors, "ccsim: error: interrupted\n");
+    assert_says(run.output, "size (B)"); /* of the results that were finished */
     ck_assert_str_eq(row, "interrupted|interrupted|1");
     assert_none(folder, "ccsim.db-");
     assert_sound();
@@ -143,7 +145,8 @@ START_TEST(an_interrupted_config_ends_in_order)
     g_subprocess_send_signal(process, SIGINT);
     g_auto(CcsProgramRun) run = ccs_program_wait(process);
 
-    assert_refused(&run, 130, "interrupted");
+    assert_status(&run, 130);
+    ck_assert_str_eq(run.errors, "ccsim: error: interrupted\n");
     assert_none(folder, "out.json");
 }
 END_TEST

@@ -258,6 +258,21 @@ START_TEST(a_job_of_fewer_ranks_lacks_some_of_the_program)
 }
 END_TEST
 
+START_TEST(a_config_and_a_program_are_told_from_each_other)
+{
+    g_auto(CcsProgramRun) program = ccs_program_run_line(folder, "run program-overlap");
+    g_auto(CcsProgramRun) config = ccs_program_run_line(folder, "program quickstart -T flat8");
+
+    assert_refused(&program, 3,
+                   "configs/program-overlap.yaml:12:3: error: this is a program, not a config with"
+                   " cases: 'ccsim program program-overlap -T TOPOLOGY' runs it");
+    assert_refused(&config, 3,
+                   "configs/quickstart.yaml:10:3: error: this is a config with cases, not a"
+                   " program: 'ccsim run' runs it");
+    ck_assert_ptr_null(strstr(config.errors, "unknown key"));
+}
+END_TEST
+
 Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("program_command");
@@ -281,6 +296,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, a_deadlock_is_told_before_anything_is_written);
     tcase_add_test(tcase, errors_show_the_line_and_leave_nothing_behind);
     tcase_add_test(tcase, a_job_of_fewer_ranks_lacks_some_of_the_program);
+    tcase_add_test(tcase, a_config_and_a_program_are_told_from_each_other);
     suite_add_tcase(suite, tcase);
     return suite;
 }

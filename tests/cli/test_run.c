@@ -287,6 +287,22 @@ START_TEST(every_shipped_config_runs_by_its_name)
 }
 END_TEST
 
+START_TEST(json_has_titles_and_estimates)
+{
+    g_auto(CcsProgramRun) run =
+        ccs_program_run_line(folder, "run alltoall-incast --no-db --format json");
+    g_autofree char *title = ccs_json_text(run.output, "$.title");
+    g_autofree char *of_case = ccs_json_text(run.output, "$.results[1].case_title");
+    g_autofree char *label = ccs_json_text(run.output, "$.results[0].estimates[0].label");
+
+    ck_assert_str_eq(title, "all to all on two nodes, and how not waiting ends in incast");
+    ck_assert_str_eq(of_case, "the same blocks in another order");
+    ck_assert_str_eq(label, "8 blocks by the NIC");
+    ck_assert_double_eq(ccs_json_number(run.output, "$.results[0].estimates[0].time_us"), 10000);
+    ck_assert_double_eq(ccs_json_length(run.output, "$.results[0].estimates"), 1);
+}
+END_TEST
+
 Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("run");
@@ -311,6 +327,7 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, what_has_no_effect_is_said_with_its_case);
     tcase_add_test(tcase, an_override_of_all_cases_needs_an_effect_on_one_only);
     tcase_add_loop_test(tcase, every_shipped_config_runs_by_its_name, 0, G_N_ELEMENTS(shipped));
+    tcase_add_test(tcase, json_has_titles_and_estimates);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -2,14 +2,14 @@
 
 #include "base/error.h"
 #include "tests/support/check_main.h"
-#include "tests/support/trial.h"
+#include "tests/support/simulate.h"
 
 static CcsTopology *topology;
 static CcsCommunicator *communicator;
 
 static void build(const char *text, uint32_t n_ranks, uint32_t ranks_per_node)
 {
-    topology = ccs_trial_topology(&(CcsTrialSpec){.topology = text});
+    topology = ccs_ask_topology(&(CcsAsked){.machine = text});
     communicator = ccs_communicator_new(topology, n_ranks, ranks_per_node, NULL);
     ck_assert_ptr_nonnull(communicator);
 }
@@ -101,7 +101,7 @@ static const struct {
 START_TEST(more_ranks_than_gpus_are_an_error)
 {
     g_autoptr(GError) error = NULL;
-    topology = ccs_trial_topology(&(CcsTrialSpec){.topology = "cluster32"});
+    topology = ccs_ask_topology(&(CcsAsked){.machine = "cluster32"});
 
     ck_assert_ptr_null(
         ccs_communicator_new(topology, too_many[_i].n_ranks, too_many[_i].ranks_per_node, &error));

@@ -1,7 +1,7 @@
 #include "collectives/progress.h"
 
 #include "tests/support/check_main.h"
-#include "tests/support/trial.h"
+#include "tests/support/simulate.h"
 
 static CcsTopology *topology;
 static CcsCommunicator *communicator;
@@ -10,7 +10,7 @@ static CcsProgress *progress;
 
 static void set_up(void)
 {
-    topology = ccs_trial_topology(&(CcsTrialSpec){.topology = "flat8", .n_nodes = 4});
+    topology = ccs_ask_topology(&(CcsAsked){.machine = "flat8", .n_nodes = 4});
     communicator = ccs_communicator_new(topology, 0, 0, NULL);
     schedule = ccs_schedule_new(CCS_ALLREDUCE, communicator, 0, 1, 1);
 }

@@ -4,14 +4,14 @@
 
 #include "base/error.h"
 #include "tests/support/check_main.h"
-#include "tests/support/trial.h"
+#include "tests/support/simulate.h"
 
 static CcsTopology *topology;
 static CcsRouter *router;
 
 static void build(const char *text)
 {
-    topology = ccs_trial_topology(&(CcsTrialSpec){.topology = text});
+    topology = ccs_ask_topology(&(CcsAsked){.machine = text});
     router = ccs_router_new(topology);
 }
 

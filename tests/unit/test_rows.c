@@ -128,6 +128,19 @@ START_TEST(a_statement_is_printed_with_its_types)
 }
 END_TEST
 
+START_TEST(bytes_are_printed_as_sql_writes_them)
+{
+    static const char sql[] = "SELECT x'c0ffee00' AS a, x'' AS b, zeroblob(17) AS c";
+    char *csv = print_query(sql, CCS_FORMAT_CSV, NULL);
+    char *table = print_query(sql, CCS_FORMAT_TABLE, NULL);
+
+    ck_assert_str_eq(csv, "a,b,c\nx'c0ffee00',x'',x'0000000000000000000000000000000000'\n");
+    ck_assert_ptr_nonnull(strstr(table, "x'00000000000000000000000000000000...' (17 bytes)"));
+    free(csv);
+    free(table);
+}
+END_TEST
+
 START_TEST(a_statement_without_columns_prints_nothing)
 {
     char *output = print_query("CREATE TABLE t (x)", CCS_FORMAT_TABLE, NULL);
@@ -209,6 +222,7 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, rows_are_printed_in_each_format, 0, G_N_ELEMENTS(printed));
     tcase_add_test(tcase, a_given_alignment_goes_before_that_of_the_cells);
     tcase_add_test(tcase, a_statement_is_printed_with_its_types);
+    tcase_add_test(tcase, bytes_are_printed_as_sql_writes_them);
     tcase_add_test(tcase, a_statement_without_columns_prints_nothing);
     tcase_add_test(tcase, a_statement_that_fails_on_the_way_is_an_error);
     tcase_add_test(tcase, a_full_disk_is_an_error);

@@ -1,7 +1,7 @@
 #include "collectives/schedule.h"
 
 #include "tests/support/check_main.h"
-#include "tests/support/trial.h"
+#include "tests/support/simulate.h"
 
 static CcsTopology *topology;
 static CcsCommunicator *communicator;
@@ -9,7 +9,7 @@ static CcsSchedule *schedule;
 
 static void build(const char *text, uint32_t n_channels, uint32_t n_chunks)
 {
-    topology = ccs_trial_topology(&(CcsTrialSpec){.topology = text});
+    topology = ccs_ask_topology(&(CcsAsked){.machine = text});
     communicator = ccs_communicator_new(topology, 0, 0, NULL);
     schedule = ccs_schedule_new(CCS_ALLREDUCE, communicator, 0, n_channels, 1);
     ccs_schedule_set_n_chunks(schedule, n_chunks);

@@ -177,7 +177,7 @@ END_TEST
 static const CcsAsked too_long[] = {
     {.machine = "nvlink8",
      .transport = {.message_cost = CCS_PS_PER_S * 1000000, .reduce_rate = CCS_RATE_UNLIMITED}},
-    {.machine = "nvlink8", .set = "node.nvlink.latency=1000000 s"},
+    {.machine = "nvlink8", .set = {"node.nvlink.latency=1000000 s"}},
     /* three messages share a link of one unit of rate, so the share of each is nothing */
     {.machine = "node: {gpus: 4, nvlink: {bandwidth: 1 b/s}}\n"
                 "faults: [{kind: link, from: n0.gpu0, to: n0.nvswitch, bandwidth_factor: 0.000123}]"

@@ -362,14 +362,16 @@ START_TEST(json_holds_the_results_of_the_run)
     g_autofree char *json = ccs_trace_run_json(trace, NULL);
     ck_assert_str_eq(
         json,
-        "{\"schema\":\"ccsim.result/1\",\"results\":[{\"collective\":\"allreduce\","
+        "{\"schema\":\"ccsim.result/1\",\"title\":null,\"results\":[{\"case_title\":null,"
+        "\"collective\":\"allreduce\","
         "\"algorithm\":\"tree\",\"protocol\":null,\"transport\":\"ideal\",\"model\":\"fluid\","
         "\"topology\":\"pair\",\"nodes\":1,\"ranks\":2,\"channels\":1,\"chunks\":0,"
         "\"size_bytes\":2000,\"count\":500,\"dtype\":\"float\",\"op\":\"sum\",\"root\":-1,"
-        "\"time_us\":4.0,\"algbw_GBps\":150.0,\"busbw_GBps\":300.0,\"bound_us\":2.0,"
+        "\"time_us\":4.0,\"time_digits\":null,\"algbw_GBps\":150.0,"
+        "\"busbw_GBps\":300.0,\"bound_us\":2.0,"
         "\"bound\":\"rank\",\"efficiency\":0.5,\"bottleneck\":{\"class\":\"nvlink\","
         "\"link\":\"n0.gpu1->n0.nvswitch\",\"utilisation\":0.75},\"bytes_sent_max\":2000,"
-        "\"flows\":4,\"is_winner\":true,\"run_id\":2}]}");
+        "\"flows\":4,\"is_winner\":true,\"estimates\":[],\"run_id\":2}]}");
 }
 END_TEST
 
@@ -394,7 +396,7 @@ START_TEST(a_run_without_results_is_an_empty_list_in_json)
 {
     begin(CCS_TRACE_NONE);
     g_autofree char *json = ccs_trace_run_json(trace, NULL);
-    ck_assert_str_eq(json, "{\"schema\":\"ccsim.result/1\",\"results\":[]}");
+    ck_assert_str_eq(json, "{\"schema\":\"ccsim.result/1\",\"title\":\"a title\",\"results\":[]}");
 }
 END_TEST
 

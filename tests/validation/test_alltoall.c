@@ -21,7 +21,7 @@ START_TEST(on_n_nodes_direct_gets_n_over_n_minus_1_times_the_nic)
     static const uint32_t counts[] = {2, 4, 16};
     const uint32_t n_nodes = counts[_i];
     double algbw = algbw_of(&(CcsAsked){.machine = CLUSTER,
-                                        .set = SWITCH,
+                                        .set = {SWITCH},
                                         .n_nodes = n_nodes,
                                         .collective = "alltoall",
                                         .algorithm = "direct",
@@ -57,7 +57,7 @@ END_TEST
 static void ask_rails(CcsAnswer *answer, const char *algorithm, const char *set)
 {
     ccs_ask(&(CcsAsked){.machine = CLUSTER,
-                        .set = set,
+                        .set = {set},
                         .n_nodes = 4,
                         .collective = "alltoall",
                         .algorithm = algorithm,
@@ -197,7 +197,7 @@ static const struct {
 START_TEST(the_order_of_the_blocks_decides_how_busy_the_nics_are)
 {
     double algbw = algbw_of(&(CcsAsked){.machine = CLUSTER,
-                                        .set = SWITCH,
+                                        .set = {SWITCH},
                                         .n_nodes = 2,
                                         .collective = "alltoall",
                                         .algorithm = orders[_i].algorithm,

@@ -256,7 +256,7 @@ START_TEST(no_number_of_chunks_makes_a_schedule_hang)
                 n_gpus, n_gpus);
             g_autofree char *set = g_strconcat("node.", latencies[c % 2], NULL);
             CcsAsked asked = {.machine = machine,
-                              .set = set,
+                              .set = {set},
                               .collective =
                                   ccs_collective_info(ccs_algorithms[a]->collective)->name,
                               .algorithm = ccs_algorithms[a]->name,

@@ -2,27 +2,27 @@
  * way, a message takes o (message cost), then its bytes over B, then a (latency of the path).
  * Sizes divide by n and by the depth unless a test says so. */
 #include "tests/support/check_main.h"
-#include "tests/support/trial.h"
+#include "tests/support/simulate.h"
 
 #define B_PER_US 50e3 /* 50 GB/s */
 #define SIZE     960000000U
 #define A_US     3.0
 #define O_US     2.5
 
-static const char *const with_latency[] = {"node.nics.latency=1.5 us", NULL}; /* twice on a path */
+#define WITH_LATENCY "node.nics.latency=1.5 us" /* twice on a path */
 static const uint32_t rank_counts[] = {2, 3, 5, 8, 64};
 
 static CcsTime time_of(const char *collective, const char *algorithm, uint32_t n, uint32_t n_chunks,
                        CcsBytes size)
 {
-    return ccs_trial_time(&(CcsTrialSpec){.topology = "flat8",
-                                          .n_nodes = n,
-                                          .settings = with_latency,
-                                          .collective = collective,
-                                          .algorithm = algorithm,
-                                          .n_chunks = n_chunks,
-                                          .transport.message_cost = (CcsTime)(O_US * 1e6)},
-                          size);
+    return ccs_ask_time(&(CcsAsked){.machine = "flat8",
+                                    .n_nodes = n,
+                                    .set = {WITH_LATENCY},
+                                    .collective = collective,
+                                    .algorithm = algorithm,
+                                    .n_chunks = n_chunks,
+                                    .transport.message_cost = (CcsTime)(O_US * 1e6),
+                                    .size = size});
 }
 
 /* Collectives in which every rank sends @rounds times (n - 1) blocks, one after the other. */
@@ -71,11 +71,11 @@ START_TEST(busbw_is_the_rate_of_a_port)
         uint32_t n = rank_counts[_i];
         CcsCollective collective = CCS_N_COLLECTIVES;
         ccs_collective_parse(by_blocks[i].collective, &collective, NULL);
-        CcsTime time = ccs_trial_time(&(CcsTrialSpec){.topology = "flat8",
-                                                      .n_nodes = n,
-                                                      .collective = by_blocks[i].collective,
-                                                      .algorithm = by_blocks[i].algorithm},
-                                      SIZE);
+        CcsTime time = ccs_ask_time(&(CcsAsked){.machine = "flat8",
+                                                .n_nodes = n,
+                                                .collective = by_blocks[i].collective,
+                                                .algorithm = by_blocks[i].algorithm,
+                                                .size = SIZE});
         double busbw = ccs_bandwidth_GBps(SIZE, time) * ccs_collective_busbw_factor(collective, n);
         ck_assert_double_eq_tol(busbw, 50, 1e-9 * 50);
     }
@@ -86,12 +86,14 @@ START_TEST(every_rank_sends_and_receives_the_same_exact_bytes)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(by_blocks); i++) {
         uint32_t n = rank_counts[_i];
-        g_autoptr(CcsTrial) trial =
-            ccs_trial_new(&(CcsTrialSpec){.topology = "flat8",
-                                          .n_nodes = n,
-                                          .collective = by_blocks[i].collective,
-                                          .algorithm = by_blocks[i].algorithm});
-        CcsOutcome outcome = ccs_trial_run(trial, SIZE);
+        g_auto(CcsAnswer) answer;
+        ccs_ask(&(CcsAsked){.machine = "flat8",
+                            .n_nodes = n,
+                            .collective = by_blocks[i].collective,
+                            .algorithm = by_blocks[i].algorithm,
+                            .size = SIZE},
+                &answer);
+        CcsOutcome outcome = answer.outcome;
         CcsBytes expected = (CcsBytes)by_blocks[i].rounds * (n - 1) * (SIZE / n);
         for (CcsRank rank = 0; rank < n; rank++) {
             ck_assert_uint_eq(outcome.ranks[rank].bytes_sent, expected);
@@ -163,10 +165,10 @@ START_TEST(hierarchical_takes_its_phases_in_series)
                                    "  nvlink: {bandwidth: 200 GB/s, latency: 1 us}\n"
                                    "  nics: {count: 4, bandwidth: 50 GB/s, latency: 1.5 us}\n"
                                    "fabric: {kind: switch}\n";
-    CcsTime time = ccs_trial_time(&(CcsTrialSpec){.topology = topology,
-                                                  .algorithm = "hierarchical",
-                                                  .transport.message_cost = (CcsTime)(O_US * 1e6)},
-                                  SIZE);
+    CcsTime time = ccs_ask_time(&(CcsAsked){.machine = topology,
+                                            .algorithm = "hierarchical",
+                                            .transport.message_cost = (CcsTime)(O_US * 1e6),
+                                            .size = SIZE});
     double inside = 3 * (O_US + 1 + SIZE / 4.0 / 200e3);
     double between = 2 * 2 * (O_US + A_US + SIZE / 12.0 / 50e3);
 
@@ -188,8 +190,8 @@ START_TEST(hierarchical_does_not_depend_on_which_dimension_is_inner)
                                                     "  nics: {count: %u, bandwidth: 50 GB/s}\n"
                                                     "fabric: {kind: switch}\n",
                                                     16 / inner[i], inner[i], inner[i]);
-        CcsTime time = ccs_trial_time(
-            &(CcsTrialSpec){.topology = topology, .algorithm = "hierarchical"}, SIZE);
+        CcsTime time = ccs_ask_time(
+            &(CcsAsked){.machine = topology, .algorithm = "hierarchical", .size = SIZE});
         ccs_assert_time(time, 1.875 * SIZE / B_PER_US, 2 * (inner[i] + 16 / inner[i] - 2));
     }
 }
@@ -210,16 +212,15 @@ static const struct {
 
 START_TEST(worked_numbers_are_met_to_the_nanosecond)
 {
-    static const char *const settings[] = {"node.nics.bandwidth=100 GB/s", NULL};
-    CcsTime time = ccs_trial_time(
-        &(CcsTrialSpec){.topology = "flat8",
-                        .settings = settings,
-                        .collective = worked[_i].collective,
-                        .algorithm = worked[_i].algorithm,
-                        .n_chunks = worked[_i].n_chunks,
-                        .transport = {.message_cost = 5 * CCS_PS_PER_US,
-                                      .reduce_rate = CCS_RATE_PER_BYTE * 500000000000U}},
-        1ULL << 30);
+    CcsTime time =
+        ccs_ask_time(&(CcsAsked){.machine = "flat8",
+                                 .set = {"node.nics.bandwidth=100 GB/s"},
+                                 .collective = worked[_i].collective,
+                                 .algorithm = worked[_i].algorithm,
+                                 .n_chunks = worked[_i].n_chunks,
+                                 .transport = {.message_cost = 5 * CCS_PS_PER_US,
+                                               .reduce_rate = CCS_RATE_PER_BYTE * 500000000000U},
+                                 .size = 1ULL << 30});
 
     ck_assert_double_eq_tol(ccs_time_us(time), worked[_i].us, 0.000501);
 }
@@ -231,15 +232,16 @@ START_TEST(one_rank_takes_the_launch_and_nothing_more)
 {
     for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
         const CcsAlgorithm *algorithm = ccs_algorithms[i];
-        CcsTrialSpec spec = {.topology = sole[_i],
-                             .n_ranks = 1,
-                             .collective = ccs_collective_info(algorithm->collective)->name,
-                             .algorithm = algorithm->name,
-                             .n_channels = 3,
-                             .n_chunks = 4};
-        ck_assert_int_eq(ccs_trial_time(&spec, SIZE), 0);
+        CcsAsked spec = {.machine = sole[_i],
+                         .n_ranks = 1,
+                         .collective = ccs_collective_info(algorithm->collective)->name,
+                         .algorithm = algorithm->name,
+                         .n_channels = 3,
+                         .n_chunks = 4,
+                         .size = SIZE};
+        ck_assert_int_eq(ccs_ask_time(&spec), 0);
         spec.transport.launch = 7 * CCS_PS_PER_US;
-        ck_assert_int_eq(ccs_trial_time(&spec, SIZE), 7 * CCS_PS_PER_US);
+        ck_assert_int_eq(ccs_ask_time(&spec), 7 * CCS_PS_PER_US);
         ck_assert_double_eq(ccs_collective_busbw_factor(algorithm->collective, 1), 0);
     }
 }

@@ -36,20 +36,20 @@ static const Figure figures[] = {
       .size = GB},
      35833.333},
     {{.machine = "cluster32-1nic",
-      .set = "node.nics.bandwidth=12.5 GB/s",
+      .set = {"node.nics.bandwidth=12.5 GB/s"},
       .collective = "allreduce",
       .size = GB},
      155000},
     /* 4 nodes x 8 GPUs, NVLink 900 GB/s, 8 NICs of 50 GB/s, 4 GiB: a flat ring over the rails,
      * and the hierarchical algorithm in series (ml-engineering's B200 nodes without latency) */
     {{.machine = "cluster32",
-      .set = "node.nvlink.bandwidth=900 GB/s",
+      .set = {"node.nvlink.bandwidth=900 GB/s"},
       .collective = "allreduce",
       .size = 4 * GIB,
       .n_channels = 8},
      20803.748},
     {{.machine = "cluster32",
-      .set = "node.nvlink.bandwidth=900 GB/s",
+      .set = {"node.nvlink.bandwidth=900 GB/s"},
       .collective = "allreduce",
       .algorithm = "hierarchical",
       .size = 4 * GIB},
@@ -93,7 +93,7 @@ START_TEST(a_chain_is_a_pipeline_with_start_up_costs)
 {
     uint32_t chunks = 1U << _i;
     CcsAsked asked = {.machine = "nvlink8",
-                      .set = "node.nvlink.latency=1 us",
+                      .set = {"node.nvlink.latency=1 us"},
                       .collective = "broadcast",
                       .size = GB,
                       .n_chunks = chunks,
@@ -154,7 +154,7 @@ START_TEST(a_slower_nic_is_felt_by_large_messages_only)
     CcsAsked fast = {
         .machine = "dgx-h100", .n_nodes = 4, .ranks_per_node = 1, .collective = "allreduce"};
     CcsAsked slow = fast;
-    slow.set = "node.nics.bandwidth=100 Gb/s";
+    slow.set[0] = "node.nics.bandwidth=100 Gb/s";
 
     fast.size = slow.size = 1024;
     ck_assert_double_eq_tol(ccs_ask_us(&slow) / ccs_ask_us(&fast), 1.0, 0.02);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "tests/support/check_main.h"
-#include "tests/support/trial.h"
+#include "tests/support/simulate.h"
 
 #define GB 1000000000U
 
@@ -36,17 +36,20 @@ static const Allreduce allreduces[] = {
 START_TEST(an_allreduce_of_one_gigabyte_takes_what_the_textbook_says)
 {
     const Allreduce *of = &allreduces[_i];
-    g_autoptr(CcsTrial) trial = ccs_trial_new(&(CcsTrialSpec){
-        .topology = of->topology, .algorithm = of->algorithm, .n_channels = of->n_channels});
-
-    CcsOutcome outcome = ccs_trial_run(trial, GB);
+    g_auto(CcsAnswer) answer;
+    ccs_ask(&(CcsAsked){.machine = of->topology,
+                        .algorithm = of->algorithm,
+                        .n_channels = of->n_channels,
+                        .size = GB},
+            &answer);
+    CcsOutcome outcome = answer.outcome;
 
     ccs_assert_time(outcome.time, of->us, of->n_messages);
     if (of->from == NULL)
         return;
-    const CcsLinkUse *use = &outcome.links[ccs_find_link(trial->topology, of->from, of->to)];
+    const CcsLinkUse *use = &outcome.links[ccs_find_link(answer.topology, of->from, of->to)];
     CcsRate rate =
-        ccs_topology_link(trial->topology, ccs_find_link(trial->topology, of->from, of->to))
+        ccs_topology_link(answer.topology, ccs_find_link(answer.topology, of->from, of->to))
             ->bandwidth;
     ck_assert_int_ge(ccs_time_to_move(use->bytes, rate), outcome.time - of->n_messages);
 }
@@ -55,20 +58,21 @@ END_TEST
 START_TEST(the_published_figures_are_these)
 {
     static const struct {
-        CcsTrialSpec spec;
+        CcsAsked asked;
         const char *us;
     } rows[] = {
-        {{.topology = "nvlink8", .algorithm = "ring"}, "5833.333"},
-        {{.topology = "nvlink8", .algorithm = "naive"}, "46666.667"},
-        {{.topology = "cluster32", .algorithm = "ring"}, "38750.000"},
-        {{.topology = "cluster32", .algorithm = "ring", .n_channels = 8}, "6458.333"},
-        {{.topology = "cluster32", .algorithm = "hierarchical"}, "9583.333"},
-        {{.topology = "cluster32-1nic", .algorithm = "ring"}, "38750.000"},
-        {{.topology = "cluster32-1nic", .algorithm = "hierarchical"}, "35833.333"},
+        {{.machine = "nvlink8", .algorithm = "ring"}, "5833.333"},
+        {{.machine = "nvlink8", .algorithm = "naive"}, "46666.667"},
+        {{.machine = "cluster32", .algorithm = "ring"}, "38750.000"},
+        {{.machine = "cluster32", .algorithm = "ring", .n_channels = 8}, "6458.333"},
+        {{.machine = "cluster32", .algorithm = "hierarchical"}, "9583.333"},
+        {{.machine = "cluster32-1nic", .algorithm = "ring"}, "38750.000"},
+        {{.machine = "cluster32-1nic", .algorithm = "hierarchical"}, "35833.333"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *us =
-            g_strdup_printf("%.3f", ccs_time_us(ccs_trial_time(&rows[i].spec, GB)));
+        CcsAsked asked = rows[i].asked;
+        asked.size = GB;
+        g_autofree char *us = g_strdup_printf("%.3f", ccs_ask_us(&asked));
         ck_assert_str_eq(us, rows[i].us);
     }
 }
@@ -76,13 +80,12 @@ END_TEST
 
 START_TEST(in_the_naive_allreduce_the_links_of_the_root_limit)
 {
-    g_autoptr(CcsTrial) trial =
-        ccs_trial_new(&(CcsTrialSpec){.topology = "nvlink8", .algorithm = "naive"});
+    g_auto(CcsAnswer) answer;
+    ccs_ask(&(CcsAsked){.machine = "nvlink8", .algorithm = "naive", .size = GB}, &answer);
+    CcsOutcome outcome = answer.outcome;
 
-    CcsOutcome outcome = ccs_trial_run(trial, GB);
-
-    CcsLinkId root = ccs_find_link(trial->topology, "n0.gpu0", "n0.nvswitch");
-    for (CcsLinkId link = 0; link < ccs_topology_n_links(trial->topology); link++)
+    CcsLinkId root = ccs_find_link(answer.topology, "n0.gpu0", "n0.nvswitch");
+    for (CcsLinkId link = 0; link < ccs_topology_n_links(answer.topology); link++)
         ck_assert_uint_le(outcome.links[link].bytes, outcome.links[root].bytes);
     ck_assert_uint_eq(outcome.links[root].bytes, 7ULL * GB);
 }
@@ -104,15 +107,13 @@ static double chain_us(uint32_t n_chunks)
 
 static CcsTime chain_time(uint32_t n_chunks)
 {
-    static const char *const settings[] = {"node.nvlink.latency=1 us", NULL};
-
-    return ccs_trial_time(&(CcsTrialSpec){.topology = "nvlink8",
-                                          .settings = settings,
-                                          .collective = "broadcast",
-                                          .algorithm = "chain",
-                                          .n_chunks = n_chunks,
-                                          .transport.message_cost = 5 * CCS_PS_PER_US},
-                          GB);
+    return ccs_ask_time(&(CcsAsked){.machine = "nvlink8",
+                                    .set = {"node.nvlink.latency=1 us"},
+                                    .collective = "broadcast",
+                                    .algorithm = "chain",
+                                    .n_chunks = n_chunks,
+                                    .transport.message_cost = 5 * CCS_PS_PER_US,
+                                    .size = GB});
 }
 
 static const uint32_t depths[] = {1,  2,  3,  4,   7,   8,   16,  31,   32,   50,   62,
@@ -153,27 +154,25 @@ END_TEST
 
 START_TEST(a_quarter_of_the_nic_rate_makes_the_ring_four_times_as_long)
 {
-    static const char *const quarter[] = {"node.nics.bandwidth=12.5 GB/s", NULL};
-    CcsTrialSpec spec = {.topology = "cluster32-1nic", .algorithm = "ring"};
+    CcsAsked spec = {.machine = "cluster32-1nic", .algorithm = "ring", .size = GB};
 
-    CcsTime before = ccs_trial_time(&spec, GB);
-    spec.settings = quarter;
+    CcsTime before = ccs_ask_time(&spec);
+    spec.set[0] = "node.nics.bandwidth=12.5 GB/s";
 
-    ck_assert_int_eq(ccs_trial_time(&spec, GB), 4 * before);
+    ck_assert_int_eq(ccs_ask_time(&spec), 4 * before);
 }
 END_TEST
 
 START_TEST(a_quarter_of_the_nic_rate_hardly_matters_to_a_small_message)
 {
-    static const char *const real[] = {"node.nics.latency=0.7 us", "node.nvlink.latency=0.7 us",
-                                       NULL};
-    static const char *const quarter[] = {"node.nics.latency=0.7 us", "node.nvlink.latency=0.7 us",
-                                          "node.nics.bandwidth=12.5 GB/s", NULL};
-    CcsTrialSpec spec = {.topology = "cluster32-1nic", .algorithm = "ring", .settings = real};
+    CcsAsked spec = {.machine = "cluster32-1nic",
+                     .set = {"node.nics.latency=0.7 us", "node.nvlink.latency=0.7 us"},
+                     .algorithm = "ring",
+                     .size = 1024};
 
-    CcsTime before = ccs_trial_time(&spec, 1024);
-    spec.settings = quarter;
-    CcsTime after = ccs_trial_time(&spec, 1024);
+    CcsTime before = ccs_ask_time(&spec);
+    spec.set[2] = "node.nics.bandwidth=12.5 GB/s";
+    CcsTime after = ccs_ask_time(&spec);
 
     ck_assert_int_gt(after, before);
     ck_assert_double_lt((double)after / (double)before, 1.005);
