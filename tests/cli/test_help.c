@@ -2,8 +2,8 @@
 #include "tests/cli/cli.h"
 #include "tests/support/check_main.h"
 
-static const char *const commands[] = {"bench", "run",    "program", "export", "list",
-                                       "topo",  "verify", "runs",    "sql",    "schema"};
+static const char *const commands[] = {"bench",  "run",  "program", "export", "list",  "topo",
+                                       "verify", "runs", "sql",     "schema", "unpack"};
 
 START_TEST(version_names_the_program_first)
 {
