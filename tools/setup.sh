@@ -4,13 +4,13 @@
 
 # Debian's packages, by what they are needed for.
 build_packages=(gcc libc6-dev meson ninja-build pkg-config
-    libglib2.0-dev libsmartcols-dev libsqlite3-dev libyaml-dev)
+    libglib2.0-dev libsmartcols-dev libsqlite3-dev libyaml-dev libzstd-dev)
 check_packages=(check clang-format shellcheck)
 ci_packages=(clang gcovr libclang-rt-dev llvm valgrind)
 
 # What is needed of them where the system has no such package manager.
 build_tools=(cc meson ninja pkg-config glib-compile-resources)
-build_modules=(gio-2.0 smartcols sqlite3 yaml-0.1)
+build_modules=(gio-2.0 libzstd smartcols sqlite3 yaml-0.1)
 
 print_only=false
 

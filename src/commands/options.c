@@ -34,6 +34,7 @@ void ccs_output_arguments_clear(CcsOutputArguments *arguments)
 {
     g_free(arguments->db);
     g_free(arguments->trace);
+    g_free(arguments->pack);
     g_free(arguments->format);
     g_free(arguments->json_file);
 }
@@ -108,6 +109,9 @@ void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments)
         {"no-db", 0, 0, G_OPTION_ARG_NONE, &arguments->has_no_db, "Write no database", NULL},
         {"trace", 0, 0, G_OPTION_ARG_STRING, &arguments->trace,
          "How much to record: none, summary (default), steps, flows", "LEVEL"},
+        {"pack", 0, 0, G_OPTION_ARG_STRING, &arguments->pack,
+         "Whether flows are packed: auto (default, where a result has many), always, never",
+         "WHEN"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &arguments->format,
          "table (default), csv, json, ndjson, md or nccl", "FORMAT"},
         {"json", 'J', 0, G_OPTION_ARG_FILENAME, &arguments->json_file,
@@ -428,10 +432,12 @@ bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format
 {
     CcsFormat format = CCS_FORMAT_TABLE;
     CcsTraceLevel level = CCS_TRACE_SUMMARY;
+    CcsPacking packing = CCS_PACK_AUTO;
 
     if (!ccs_format_parse(arguments->format, CCS_FORMATS_OF_ROWS | 1U << CCS_FORMAT_NCCL, &format,
                           error) ||
         (arguments->trace != NULL && !ccs_trace_level_parse(arguments->trace, &level, error)) ||
+        (arguments->pack != NULL && !ccs_packing_parse(arguments->pack, &packing, error)) ||
         !check_json_file(arguments, &format, error))
         return false;
     if (arguments->has_no_db && arguments->db != NULL) {
@@ -440,6 +446,8 @@ bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format
     }
     if (arguments->has_no_db && arguments->trace != NULL)
         ccs_warn("--trace has no effect: --no-db records nothing");
+    else if (arguments->pack != NULL && level < CCS_TRACE_FLOWS)
+        ccs_warn("--pack has no effect: only --trace flows records flows");
     *ret_format = format;
     *ret_level = arguments->has_no_db ? CCS_TRACE_NONE : level;
     return true;
@@ -447,10 +455,14 @@ bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format
 
 CcsTrace *ccs_output_open(const CcsOutputArguments *arguments, CcsTraceLevel level, GError **error)
 {
-    if (arguments->has_no_db)
-        return ccs_trace_open(NULL, level, error);
     g_autofree char *path = ccs_database_default_path(arguments->db);
-    return ccs_trace_open(path, level, error);
+    CcsTrace *trace = ccs_trace_open(arguments->has_no_db ? NULL : path, level, error);
+    CcsPacking packing = CCS_PACK_AUTO;
+
+    if (trace != NULL && arguments->pack != NULL &&
+        ccs_packing_parse(arguments->pack, &packing, NULL))
+        ccs_trace_set_packing(trace, packing);
+    return trace;
 }
 
 bool ccs_output_json(const CcsOutputArguments *arguments, CcsTrace *trace, CcsFormat format,

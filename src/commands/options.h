@@ -44,6 +44,7 @@ typedef struct {
     char *db;
     gboolean has_no_db;
     char *trace;
+    char *pack;
     char *format;
     char *json_file;
     gboolean is_verbose;
@@ -94,8 +95,8 @@ bool ccs_case_weights(const CcsCaseArguments *arguments, CcsCollective collectiv
  * Returns: (transfer full) (element-type const CcsAlgorithm *). */
 GPtrArray *ccs_algorithm_list(const char *names, CcsCollective collective, GError **error);
 
-/* ccs_output_check: reads --format and --trace, and finds out whether what the options ask for can
- * be had, before anything is simulated. Says on stderr which of them has no effect.
+/* ccs_output_check: reads --format, --trace and --pack, and finds out whether what the options ask
+ * for can be had, before anything is simulated. Says on stderr which of them has no effect.
  *
  * Returns: false with CCS_ERROR_USAGE or CCS_ERROR_IO. */
 bool ccs_output_check(const CcsOutputArguments *arguments, CcsFormat *ret_format,

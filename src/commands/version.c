@@ -4,6 +4,7 @@
 #include <libsmartcols.h>
 #include <sqlite3.h>
 #include <yaml.h>
+#include <zstd.h>
 
 #include "collectives/transport.h"
 #include "models/network_model.h"
@@ -14,9 +15,9 @@ static void print_libraries(FILE *out)
     const char *smartcols = NULL;
 
     scols_get_library_version(&smartcols);
-    fprintf(out, "libraries: glib %u.%u.%u, libyaml %s, sqlite %s, libsmartcols %s\n",
+    fprintf(out, "libraries: glib %u.%u.%u, libyaml %s, sqlite %s, libsmartcols %s, zstd %s\n",
             glib_major_version, glib_minor_version, glib_micro_version, yaml_get_version_string(),
-            sqlite3_libversion(), smartcols);
+            sqlite3_libversion(), smartcols, ZSTD_versionString());
 }
 
 void ccs_version_print(FILE *out)

@@ -10,6 +10,7 @@
 #include <gio/gio.h>
 
 #include "base/error.h"
+#include "trace/flow_packed.h"
 #include "trace/process.h"
 #include "trace/trace_resources.h"
 
@@ -40,6 +41,11 @@ sqlite3 *ccs_database_handle(CcsDatabase *database)
     return database->handle;
 }
 
+const char *ccs_database_path(const CcsDatabase *database)
+{
+    return database->name;
+}
+
 static bool fail(const CcsDatabase *database, const char *message, GError **error)
 {
     g_set_error(error, CCS_ERROR, CCS_ERROR_IO, "%s: error: %s", database->name, message);
@@ -62,7 +68,7 @@ bool ccs_database_fail(CcsDatabase *database, GError **error)
     return fail(database, message, error);
 }
 
-static bool execute(CcsDatabase *database, const char *sql, GError **error)
+bool ccs_database_execute(CcsDatabase *database, const char *sql, GError **error)
 {
     errno = 0;
     if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
@@ -88,9 +94,10 @@ static bool configure(CcsDatabase *database, GError **error)
     sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
     if (sqlite3_create_function(database->handle, "process_lives", 3,
                                 SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, sql_process_lives, NULL,
-                                NULL) != SQLITE_OK)
+                                NULL) != SQLITE_OK ||
+        ccs_flow_packed_register(database->handle) != SQLITE_OK)
         return ccs_database_fail(database, error);
-    return execute(database, "PRAGMA trusted_schema = off", error);
+    return ccs_database_execute(database, "PRAGMA trusted_schema = off", error);
 }
 
 typedef enum { IS_OURS, IS_EMPTY, IS_STRANGE } Identity;
@@ -136,14 +143,16 @@ char *ccs_database_resource(const char *name)
 static bool write_schema(CcsDatabase *database, GError **error)
 {
     g_autofree char *schema = ccs_database_resource("schema.sql");
+    g_autofree char *flows = ccs_database_resource("flow_any.sql");
     g_autofree char *marks = g_strdup_printf("PRAGMA application_id = %d; PRAGMA user_version = %d",
                                              CCS_DATABASE_APPLICATION_ID, CCS_DATABASE_VERSION);
     Identity identity = IS_EMPTY;
 
     if (!identify(database, &identity, error))
         return false;
-    return identity == IS_OURS ||
-           (execute(database, schema, error) && execute(database, marks, error));
+    return identity == IS_OURS || (ccs_database_execute(database, schema, error) &&
+                                   ccs_database_execute(database, flows, error) &&
+                                   ccs_database_execute(database, marks, error));
 }
 
 static bool create_schema(CcsDatabase *database, GError **error)
@@ -163,14 +172,15 @@ static bool use_write_ahead_log(CcsDatabase *database, GError **error)
 
     if (code != SQLITE_OK && code != SQLITE_BUSY)
         return ccs_database_fail(database, error);
-    return execute(database, "PRAGMA synchronous = normal; PRAGMA cache_size = -16000", error);
+    return ccs_database_execute(database, "PRAGMA synchronous = normal; PRAGMA cache_size = -16000",
+                                error);
 }
 
 /* In a transaction, so that a schema that another process writes meanwhile is seen whole or not
  * at all. */
 static bool identify_at_once(CcsDatabase *database, Identity *ret_identity, GError **error)
 {
-    return execute(database, "BEGIN", error) &&
+    return ccs_database_execute(database, "BEGIN", error) &&
            ccs_database_end(database, identify(database, ret_identity, error), error);
 }
 
@@ -187,7 +197,7 @@ static bool set_up(CcsDatabase *database, CcsDatabaseMode mode, GError **error)
     if (identity == IS_EMPTY && mode != CCS_DATABASE_CREATE)
         return fail(database, "holds no runs", error);
     if (mode == CCS_DATABASE_READ)
-        return execute(database, "PRAGMA query_only = on", error);
+        return ccs_database_execute(database, "PRAGMA query_only = on", error);
     if (identity == IS_EMPTY && !create_schema(database, error))
         return false;
     return use_write_ahead_log(database, error);
@@ -318,12 +328,12 @@ void ccs_database_free(CcsDatabase *database)
 
 bool ccs_database_begin(CcsDatabase *database, GError **error)
 {
-    return execute(database, "BEGIN IMMEDIATE", error);
+    return ccs_database_execute(database, "BEGIN IMMEDIATE", error);
 }
 
 bool ccs_database_end(CcsDatabase *database, bool is_good, GError **error)
 {
-    if (is_good && execute(database, "COMMIT", error))
+    if (is_good && ccs_database_execute(database, "COMMIT", error))
         return true;
     /* SQLite may have rolled back by itself, as it does when the disk is full. */
     if (sqlite3_get_autocommit(database->handle) == 0)
@@ -359,6 +369,9 @@ static void bind(sqlite3_stmt *statement, int index, const CcsSqlValue *value)
         break;
     case SQLITE_TEXT:
         sqlite3_bind_text(statement, index, value->text, -1, SQLITE_STATIC);
+        break;
+    case SQLITE_BLOB:
+        sqlite3_bind_blob64(statement, index, value->blob, value->n_bytes, SQLITE_STATIC);
         break;
     default:
         sqlite3_bind_null(statement, index);

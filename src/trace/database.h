@@ -47,8 +47,14 @@ sqlite3 *ccs_database_handle(CcsDatabase *database); /* owned by the database */
 /* ccs_database_resource: Returns: (transfer full): the text of an SQL file of this folder. */
 char *ccs_database_resource(const char *name);
 
+/* ccs_database_path: Returns: what messages call the file; owned by the database. */
+const char *ccs_database_path(const CcsDatabase *database);
+
 /* ccs_database_fail: sets @error to what SQLite says of the last call. Returns: false. */
 bool ccs_database_fail(CcsDatabase *database, GError **error);
+
+/* ccs_database_execute: runs statements, one after the other, whose rows nobody reads. */
+bool ccs_database_execute(CcsDatabase *database, const char *sql, GError **error);
 
 /* ccs_database_begin:
  * Begins a transaction that may write, after waiting for other writers. Every one is ended
@@ -62,10 +68,12 @@ bool ccs_database_begin(CcsDatabase *database, GError **error);
 bool ccs_database_end(CcsDatabase *database, bool is_good, GError **error);
 
 typedef struct {
-    int type; /* SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT or SQLITE_NULL */
+    int type; /* SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL */
     int64_t integer;
     double real;
     const char *text;
+    const void *blob;
+    size_t n_bytes; /* of the blob */
 } CcsSqlValue;
 
 static inline CcsSqlValue ccs_sql_integer(int64_t value)
@@ -81,6 +89,11 @@ static inline CcsSqlValue ccs_sql_real(double value)
 static inline CcsSqlValue ccs_sql_text(const char *text) /* NULL is SQL's NULL */
 {
     return (CcsSqlValue){.type = text == NULL ? SQLITE_NULL : SQLITE_TEXT, .text = text};
+}
+
+static inline CcsSqlValue ccs_sql_blob(const void *blob, size_t n_bytes)
+{
+    return (CcsSqlValue){.type = SQLITE_BLOB, .blob = blob, .n_bytes = n_bytes};
 }
 
 static inline CcsSqlValue ccs_sql_null(void)

@@ -186,10 +186,29 @@ CREATE TABLE flow_row (
   arrived_ps  INTEGER NOT NULL
 ) STRICT;
 
+-- Many flows packed: `data` as flow_chunk.h says. first_flow_id is that of the first of them, and
+-- the others count up from it. The least and the greatest of their times tell, without a look at
+-- the data, whether a chunk has what a query asks for.
+CREATE TABLE flow_chunk (
+  first_flow_id   INTEGER PRIMARY KEY,
+  flows           INTEGER NOT NULL,
+  started_min_ps  INTEGER NOT NULL,
+  started_max_ps  INTEGER NOT NULL,
+  entered_min_ps  INTEGER NOT NULL,
+  entered_max_ps  INTEGER NOT NULL,
+  injected_min_ps INTEGER NOT NULL,
+  injected_max_ps INTEGER NOT NULL,
+  arrived_min_ps  INTEGER NOT NULL,
+  arrived_max_ps  INTEGER NOT NULL,
+  data            BLOB NOT NULL
+) STRICT;
+
 CREATE TRIGGER delete_flows_of_result AFTER DELETE ON result
 BEGIN
   DELETE FROM flow_row
    WHERE flow_id BETWEEN old.result_id << 32 AND (old.result_id << 32) + 0xffffffff;
+  DELETE FROM flow_chunk
+   WHERE first_flow_id BETWEEN old.result_id << 32 AND (old.result_id << 32) + 0xffffffff;
 END;
 
 -- Views show complete runs only.
@@ -287,25 +306,25 @@ SELECT result_id, run_id, collective, algorithm, topology, size_bytes, time_us,
  WHERE place = 1;
 
 CREATE VIEW flow AS
-SELECT result.result_id, flow_row.flow_id, flow_row.lane, flow_row.message, flow_row.channel,
-       flow_row.phase_id, phase.name AS phase,
-       flow_row.src, flow_row.dst, src_gpu.name AS src_gpu, dst_gpu.name AS dst_gpu,
-       flow_row.bytes, flow_row.is_reduced,
-       flow_row.started_ps, flow_row.entered_ps, flow_row.injected_ps, flow_row.arrived_ps,
-       flow_row.started_ps / 1e6 AS started_us, flow_row.entered_ps / 1e6 AS entered_us,
-       flow_row.injected_ps / 1e6 AS injected_us, flow_row.arrived_ps / 1e6 AS arrived_us
+SELECT result.result_id, flow_any.flow_id, flow_any.lane, flow_any.message, flow_any.channel,
+       flow_any.phase_id, phase.name AS phase,
+       flow_any.src, flow_any.dst, src_gpu.name AS src_gpu, dst_gpu.name AS dst_gpu,
+       flow_any.bytes, flow_any.is_reduced,
+       flow_any.started_ps, flow_any.entered_ps, flow_any.injected_ps, flow_any.arrived_ps,
+       flow_any.started_us, flow_any.entered_us,
+       flow_any.injected_us, flow_any.arrived_us
   FROM run
   JOIN result USING (run_id)
-  JOIN flow_row ON flow_row.flow_id BETWEEN result.result_id << 32
+  JOIN flow_any ON flow_any.flow_id BETWEEN result.result_id << 32
                                         AND (result.result_id << 32) + 0xffffffff
   LEFT JOIN phase ON phase.result_id = result.result_id
-                 AND phase.phase_id = flow_row.phase_id
+                 AND phase.phase_id = flow_any.phase_id
   LEFT JOIN rank_summary AS src_rank ON src_rank.result_id = result.result_id
-                                    AND src_rank.rank = flow_row.src
+                                    AND src_rank.rank = flow_any.src
   LEFT JOIN vertex AS src_gpu ON src_gpu.topology_id = result.topology_id
                              AND src_gpu.vertex_id = src_rank.vertex_id
   LEFT JOIN rank_summary AS dst_rank ON dst_rank.result_id = result.result_id
-                                    AND dst_rank.rank = flow_row.dst
+                                    AND dst_rank.rank = flow_any.dst
   LEFT JOIN vertex AS dst_gpu ON dst_gpu.topology_id = result.topology_id
                              AND dst_gpu.vertex_id = dst_rank.vertex_id
  WHERE run.status = 'complete';

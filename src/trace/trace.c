@@ -31,6 +31,27 @@ bool ccs_trace_level_parse(const char *text, CcsTraceLevel *ret_level, GError **
     return false;
 }
 
+static const char *const packing_names[] = {
+    [CCS_PACK_AUTO] = "auto",
+    [CCS_PACK_ALWAYS] = "always",
+    [CCS_PACK_NEVER] = "never",
+    [CCS_PACK_NEVER + 1] = NULL,
+};
+
+bool ccs_packing_parse(const char *text, CcsPacking *ret_packing, GError **error)
+{
+    for (CcsPacking packing = CCS_PACK_AUTO; packing <= CCS_PACK_NEVER; packing++) {
+        if (strcmp(text, packing_names[packing]) == 0) {
+            *ret_packing = packing;
+            return true;
+        }
+    }
+    g_autofree char *hint = ccs_did_you_mean(text, packing_names);
+    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE,
+                "flows are packed auto, always or never, not '%s'%s", text, hint);
+    return false;
+}
+
 static int compare_paths(const void *a, const void *b, G_GNUC_UNUSED void *data)
 {
     return strcmp(a, b);

@@ -6,7 +6,7 @@
  * whose process is gone, and the readers call that run interrupted.
  *
  * Every write happens in a short transaction, so that no writer keeps another one waiting:
- * rows of flows are collected in memory and written in portions.
+ * flows are collected in memory and written in portions.
  *
  * docs/database.md explains every table, view and column. */
 #pragma once
@@ -33,6 +33,20 @@ const char *ccs_trace_level_name(CcsTraceLevel level); /* "none", "summary", ...
  * Returns: true with @ret_level set; false with CCS_ERROR_USAGE. */
 bool ccs_trace_level_parse(const char *text, CcsTraceLevel *ret_level, GError **error);
 
+/* Whether the flows of a result are packed: some bytes each in place of about fifty, but read
+ * only where the module flow_packed is at hand. */
+typedef enum {
+    CCS_PACK_AUTO, /* those of a result that has more than CCS_PACKED_FROM */
+    CCS_PACK_ALWAYS,
+    CCS_PACK_NEVER,
+} CcsPacking;
+
+#define CCS_PACKED_FROM 131072
+
+/* ccs_packing_parse: "auto", "always" or "never".
+ * Returns: true with @ret_packing set; false with CCS_ERROR_USAGE. */
+bool ccs_packing_parse(const char *text, CcsPacking *ret_packing, GError **error);
+
 typedef struct CcsTrace CcsTrace;
 
 /* ccs_trace_open:
@@ -43,6 +57,10 @@ typedef struct CcsTrace CcsTrace;
 CcsTrace *ccs_trace_open(const char *path, CcsTraceLevel level, GError **error);
 void ccs_trace_free(CcsTrace *trace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsTrace, ccs_trace_free)
+
+/* ccs_trace_set_packing: of the results begun from now on; CCS_PACK_AUTO until then. A database
+ * made before flows could be packed keeps them as rows. */
+void ccs_trace_set_packing(CcsTrace *trace, CcsPacking packing);
 
 /* ccs_trace_begin_run:
  * Writes the run with status 'running', and turns running ones whose process is gone to

@@ -2,9 +2,6 @@
 
 #include "trace/trace_internal.h"
 
-#define FLOWS_PER_TRANSACTION 65536
-#define FLOW_ID_BITS          32
-
 /* What nccl-tests and the simulator call "none" is SQL's NULL. */
 static CcsSqlValue name_or_null(const char *name)
 {
@@ -73,80 +70,8 @@ bool ccs_trace_begin_result(CcsTrace *trace, const CcsResult *question, int64_t 
     if (!ccs_database_end(trace->database, is_written, error))
         return false;
     trace->result_id = result_id;
-    trace->n_flows = 0;
-    g_array_set_size(trace->flows, 0);
+    ccs_trace_begin_flows(trace);
     return true;
-}
-
-/* Many rows to a statement: to start one costs about as much as to write a row. */
-#define ROWS_PER_INSERT 32
-#define FLOW_COLUMNS    13
-
-static void bind_flow(sqlite3_stmt *statement, int row, int64_t flow_id, const CcsFlow *flow)
-{
-    const int64_t values[FLOW_COLUMNS] = {
-        flow_id,       flow->lane,     flow->message,        flow->channel,    flow->phase,
-        flow->src,     flow->dst,      (int64_t)flow->bytes, flow->is_reduced, flow->started,
-        flow->entered, flow->injected, flow->arrived,
-    };
-
-    for (int i = 0; i < FLOW_COLUMNS; i++)
-        sqlite3_bind_int64(statement, row * FLOW_COLUMNS + i + 1, values[i]);
-}
-
-static char *insertion_of(uint32_t n_rows)
-{
-    GString *sql = g_string_new("INSERT INTO flow_row VALUES ");
-
-    for (uint32_t row = 0; row < n_rows; row++)
-        g_string_append(sql,
-                        row == 0 ? "(?,?,?,?,?,?,?,?,?,?,?,?,?)" : ",(?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    return g_string_free(sql, FALSE);
-}
-
-static bool insert_flows(CcsTrace *trace, uint32_t first, uint32_t end, uint32_t n_per_insert,
-                         GError **error)
-{
-    g_autofree char *sql = insertion_of(n_per_insert);
-    sqlite3_stmt *statement = ccs_database_statement(trace->database, sql, error);
-
-    if (statement == NULL)
-        return false;
-    for (uint32_t i = first; i < end; i += n_per_insert) {
-        for (uint32_t row = 0; row < n_per_insert; row++)
-            bind_flow(statement, (int)row,
-                      trace->result_id << FLOW_ID_BITS | (int64_t)trace->n_flows++,
-                      &g_array_index(trace->flows, CcsFlow, i + row));
-        int code = sqlite3_step(statement);
-        if (code != SQLITE_DONE)
-            return ccs_database_fail(trace->database, error);
-        sqlite3_reset(statement);
-    }
-    return true;
-}
-
-static bool write_flows(CcsTrace *trace, GError **error)
-{
-    uint32_t n = trace->flows->len;
-    uint32_t n_in_full = n - n % ROWS_PER_INSERT;
-    bool is_written = insert_flows(trace, 0, n_in_full, ROWS_PER_INSERT, error) &&
-                      insert_flows(trace, n_in_full, n, 1, error);
-
-    g_array_set_size(trace->flows, 0);
-    return is_written;
-}
-
-bool ccs_trace_add_flow(CcsTrace *trace, const CcsFlow *flow, GError **error)
-{
-    if (trace->level < CCS_TRACE_FLOWS)
-        return true;
-    g_assert(trace->result_id != 0);
-    g_array_append_vals(trace->flows, flow, 1);
-    if (trace->flows->len < FLOWS_PER_TRANSACTION)
-        return true;
-    if (!ccs_database_begin(trace->database, error))
-        return false;
-    return ccs_database_end(trace->database, write_flows(trace, error), error);
 }
 
 static bool write_answer(CcsTrace *trace, const CcsResultRows *rows, GError **error)
@@ -335,7 +260,7 @@ static bool write_result(CcsTrace *trace, const CcsResultRows *rows, GError **er
     if (trace->level >= CCS_TRACE_STEPS &&
         !(write_phases(trace, rows, error) && write_steps(trace, rows, error)))
         return false;
-    return write_flows(trace, error);
+    return ccs_trace_write_last_flows(trace, error);
 }
 
 bool ccs_trace_end_result(CcsTrace *trace, const CcsResultRows *rows, GError **error)

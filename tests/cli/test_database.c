@@ -45,7 +45,7 @@ static const struct {
 } tables[] = {
     {"run", 0},           {"topology", 0}, {"vertex", 0},       {"link", 0},
     {"param", 0},         {"result", 0},   {"rank_summary", 1}, {"link_summary", 1},
-    {"critical_path", 1}, {"phase", 2},    {"step", 2},         {"flow_row", 3},
+    {"critical_path", 1}, {"phase", 2},    {"step", 2},         {"flow_any", 3},
 };
 static const char *const levels[] = {"none", "summary", "steps", "flows"};
 

@@ -2,8 +2,8 @@
 #include "tests/cli/cli.h"
 #include "tests/support/check_main.h"
 
-static const char *const commands[] = {"bench", "run",    "program", "export", "list",
-                                       "topo",  "verify", "runs",    "sql",    "schema"};
+static const char *const commands[] = {"bench",  "run",  "program", "export", "list",  "topo",
+                                       "verify", "runs", "sql",     "schema", "unpack"};
 
 START_TEST(version_names_the_program_first)
 {
@@ -21,7 +21,7 @@ START_TEST(version_lists_the_libraries_in_use_and_what_is_built_in)
     g_autofree char *sqlite_version = ccs_query_text(NULL, "SELECT 'sqlite ' || sqlite_version()");
 
     ck_assert_msg(g_regex_match_simple("glib [0-9.]+, libyaml [0-9.]+, sqlite [0-9.]+, "
-                                       "libsmartcols [0-9.]+\n",
+                                       "libsmartcols [0-9.]+, zstd [0-9.]+\n",
                                        run.output, 0, 0),
                   "%s", run.output);
     assert_says(run.output, sqlite_version);

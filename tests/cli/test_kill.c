@@ -8,7 +8,7 @@
 #include "tests/support/check_main.h"
 
 /* Half a million messages in 31 results: takes about a second. */
-#define LONG_RUN "bench", "allreduce", "-T", "cluster32", "--trace", "flows"
+#define LONG_RUN "bench", "allreduce", "-T", "cluster32", "--trace", "flows", "--pack"
 #define N_SIZES  31
 
 static CcsFolder *folder;
@@ -26,9 +26,12 @@ static void tear_down(void)
     g_clear_pointer(&folder, ccs_folder_remove);
 }
 
-static GSubprocess *start_long_run(void)
+/* The forms in which flows are kept. */
+static const char *const packings[] = {"never", "always"};
+
+static GSubprocess *start_long_run(const char *packing)
 {
-    static const char *const args[] = {LONG_RUN, NULL};
+    const char *const args[] = {LONG_RUN, packing, NULL};
     return ccs_program_start(&(CcsProgramCall){.args = args, .folder = folder});
 }
 
@@ -59,12 +62,28 @@ static void assert_sound(void)
     ck_assert_str_eq(integrity, "ok");
 }
 
+/* Of the results that were written to their end no flow is missing, and no flow is without a
+ * result. */
+static void assert_no_flow_is_lost(void)
+{
+    static const char *const wrong[] = {
+        "SELECT count(*) FROM result JOIN run USING (run_id) WHERE trace_level = 'flows'"
+        " AND flows <> (SELECT count(*) FROM flow_any WHERE flow_id BETWEEN"
+        "  result.result_id << 32 AND (result.result_id << 32) + 0xffffffff)",
+        "SELECT count(*) FROM flow_any WHERE flow_id >> 32 NOT IN (SELECT result_id FROM result)",
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++)
+        ck_assert_msg(ccs_query_number(db, wrong[i]) == 0, "%s", wrong[i]);
+}
+
 static const uint32_t moments_ms[] = {0, 3, 6, 10, 15, 25, 50, 90, 160, 250, 400, 600};
 
 START_TEST(a_killed_run_leaves_a_sound_database)
 {
-    g_autoptr(GSubprocess) process = start_long_run();
-    wait_ms(moments_ms[_i] + g_random_int() % 10);
+    const char *packing = packings[_i % (int)G_N_ELEMENTS(packings)];
+    g_autoptr(GSubprocess) process = start_long_run(packing);
+    wait_ms(moments_ms[_i / (int)G_N_ELEMENTS(packings)] + g_random_int() % 10);
     g_subprocess_send_signal(process, SIGKILL);
     g_auto(CcsProgramRun) killed = ccs_program_wait(process);
     bool has_db = g_file_test(db, G_FILE_TEST_EXISTS);
@@ -79,13 +98,14 @@ START_TEST(a_killed_run_leaves_a_sound_database)
         ccs_program_run_line(folder, "bench allreduce -T nvlink8 -b 8 -e 8");
     assert_done(&next);
     assert_sound();
+    assert_no_flow_is_lost();
     ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) FROM last_run"), 1);
 }
 END_TEST
 
 START_TEST(a_killed_run_shows_as_interrupted)
 {
-    g_autoptr(GSubprocess) process = start_long_run();
+    g_autoptr(GSubprocess) process = start_long_run(packings[_i]);
     wait_for_results(3);
     g_subprocess_send_signal(process, SIGKILL);
     g_auto(CcsProgramRun) killed = ccs_program_wait(process);
@@ -96,12 +116,14 @@ START_TEST(a_killed_run_shows_as_interrupted)
     assert_says(runs.output, ",interrupted,");
     ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) FROM last_run"), 0);
     ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) FROM flow"), 0);
+    ck_assert_double_gt(ccs_query_number(db, "SELECT count(*) FROM flow_any"), 0);
+    assert_no_flow_is_lost();
 }
 END_TEST
 
 START_TEST(a_run_under_way_shows_as_running)
 {
-    g_autoptr(GSubprocess) process = start_long_run();
+    g_autoptr(GSubprocess) process = start_long_run(packings[_i]);
     wait_for_results(1);
     g_subprocess_send_signal(process, SIGSTOP);
     g_auto(CcsProgramRun) runs = ccs_program_run_line(folder, "runs --format csv");
@@ -116,7 +138,7 @@ END_TEST
 
 START_TEST(an_interrupted_run_ends_in_order)
 {
-    g_autoptr(GSubprocess) process = start_long_run();
+    g_autoptr(GSubprocess) process = start_long_run(packings[_i]);
     wait_for_results(3);
     g_subprocess_send_signal(process, SIGINT);
     g_auto(CcsProgramRun) run = ccs_program_wait(process);
@@ -153,8 +175,8 @@ END_TEST
 
 START_TEST(two_processes_write_one_database_at_once)
 {
-    g_autoptr(GSubprocess) first = start_long_run();
-    g_autoptr(GSubprocess) second = start_long_run();
+    g_autoptr(GSubprocess) first = start_long_run(packings[_i]);
+    g_autoptr(GSubprocess) second = start_long_run(packings[_i]);
     g_auto(CcsProgramRun) one = ccs_program_wait(first);
     g_auto(CcsProgramRun) two = ccs_program_wait(second);
     g_autofree char *counts = ccs_query_text(
@@ -166,7 +188,7 @@ START_TEST(two_processes_write_one_database_at_once)
     assert_sound();
     ck_assert_str_eq(counts, G_STRINGIFY(N_SIZES) "|" G_STRINGIFY(N_SIZES));
     ck_assert_double_eq(ccs_query_number(db, "SELECT count(*) FROM topology"), 1);
-    ck_assert_double_eq(ccs_query_number(db, "SELECT (SELECT count(*) FROM flow_row) -"
+    ck_assert_double_eq(ccs_query_number(db, "SELECT (SELECT count(*) FROM flow_any) -"
                                              " (SELECT sum(flows) FROM result)"),
                         0);
 }
@@ -203,13 +225,14 @@ Suite *ccs_test_suite(void)
 
     tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, a_killed_run_leaves_a_sound_database, 0, G_N_ELEMENTS(moments_ms));
-    tcase_add_test(tcase, a_killed_run_shows_as_interrupted);
-    tcase_add_test(tcase, a_run_under_way_shows_as_running);
-    tcase_add_test(tcase, an_interrupted_run_ends_in_order);
+    tcase_add_loop_test(tcase, a_killed_run_leaves_a_sound_database, 0,
+                        G_N_ELEMENTS(moments_ms) * G_N_ELEMENTS(packings));
+    tcase_add_loop_test(tcase, a_killed_run_shows_as_interrupted, 0, G_N_ELEMENTS(packings));
+    tcase_add_loop_test(tcase, a_run_under_way_shows_as_running, 0, G_N_ELEMENTS(packings));
+    tcase_add_loop_test(tcase, an_interrupted_run_ends_in_order, 0, G_N_ELEMENTS(packings));
     tcase_add_test(tcase, an_interrupted_config_ends_in_order);
     tcase_add_test(tcase, processes_that_make_one_database_at_once_agree);
-    tcase_add_test(tcase, two_processes_write_one_database_at_once);
+    tcase_add_loop_test(tcase, two_processes_write_one_database_at_once, 0, G_N_ELEMENTS(packings));
     suite_add_tcase(suite, tcase);
     return suite;
 }

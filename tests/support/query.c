@@ -5,6 +5,8 @@
 #include <glib.h>
 #include <sqlite3.h>
 
+#include "trace/flow_packed.h"
+
 static char *first_value(const char *path, const char *sql, const char *const *parameters)
 {
     sqlite3 *db = NULL;
@@ -13,6 +15,7 @@ static char *first_value(const char *path, const char *sql, const char *const *p
 
     if (sqlite3_open_v2(path == NULL ? ":memory:" : path, &db, SQLITE_OPEN_READWRITE, NULL) !=
             SQLITE_OK ||
+        ccs_flow_packed_register(db) != SQLITE_OK ||
         sqlite3_exec(db, "PRAGMA query_only = on", NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
         g_error("%s: %s", sql, sqlite3_errmsg(db));

@@ -5,7 +5,8 @@
 
 /* ccs_query_text:
  * The first column of the first row that @sql gives on the database file @path, which is
- * not changed (but what a killed writer left half done is undone, as every reader does). A NULL
+ * not changed and whose packed flows are read (but what a killed writer left half done is undone,
+ * as every reader does). A NULL
  * @path stands for an empty database.
  *
  * Returns: (transfer full): its text; NULL for no row and for SQL's NULL. */

@@ -110,15 +110,24 @@ static inline bool sample_add_result(CcsTrace *trace, const CcsTopology *topolog
 }
 
 /* One run with one result in the database @path. */
-static inline bool sample_write_run(const char *path, CcsTraceLevel level, uint32_t n_flows,
-                                    GError **error)
+static inline bool sample_write_run_packing(const char *path, CcsTraceLevel level, uint32_t n_flows,
+                                            CcsPacking packing, GError **error)
 {
     g_autoptr(CcsTopology) topology = sample_topology();
     g_autoptr(CcsTrace) trace = ccs_trace_open(path, level, error);
     CcsResult result = sample_result("ring", 1000, 4000000);
     int64_t run_id = 0;
 
-    return trace != NULL && ccs_trace_begin_run(trace, "ccsim bench", NULL, &run_id, error) &&
+    if (trace == NULL)
+        return false;
+    ccs_trace_set_packing(trace, packing);
+    return ccs_trace_begin_run(trace, "ccsim bench", NULL, &run_id, error) &&
            sample_add_result(trace, topology, &result, n_flows, error) &&
            ccs_trace_end_run(trace, error);
+}
+
+static inline bool sample_write_run(const char *path, CcsTraceLevel level, uint32_t n_flows,
+                                    GError **error)
+{
+    return sample_write_run_packing(path, level, n_flows, CCS_PACK_AUTO, error);
 }

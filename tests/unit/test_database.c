@@ -267,20 +267,64 @@ START_TEST(a_database_that_cannot_be_made_whole_is_not_left_behind)
 }
 END_TEST
 
-static int write_under_a_limit(void)
+static int write_rows_under_a_limit(void)
 {
     g_autoptr(GError) error = NULL;
 
     limit_file_size(1 << 20);
-    ck_assert(!sample_write_run(path, CCS_TRACE_FLOWS, 200000, &error));
+    ck_assert(!sample_write_run_packing(path, CCS_TRACE_FLOWS, 200000, CCS_PACK_NEVER, &error));
     ck_assert_msg(g_str_has_prefix(error->message, path), "%s", error->message);
     ck_assert_msg(strstr(error->message, "File too large") != NULL, "%s", error->message);
     return error->code;
 }
 
+static CcsFlow noise(GRand *random)
+{
+    return (CcsFlow){.lane = g_rand_int(random),
+                     .bytes = g_rand_int(random),
+                     .started = g_rand_int(random),
+                     .injected = g_rand_int(random),
+                     .arrived = g_rand_int(random)};
+}
+
+/* Flows that cannot be packed into little. */
+static bool write_noise(uint32_t n_flows, GError **error)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    g_autoptr(CcsTopology) topology = sample_topology();
+    g_autoptr(CcsTrace) trace = ccs_trace_open(path, CCS_TRACE_FLOWS, error);
+    CcsResult result = sample_result("ring", 1000, 4000000);
+    int64_t id = 0;
+
+    ck_assert(trace != NULL);
+    ccs_trace_set_packing(trace, CCS_PACK_ALWAYS);
+    ck_assert(ccs_trace_begin_run(trace, "noise", NULL, &id, NULL));
+    ck_assert(ccs_trace_add_topology(trace, topology, &id, NULL));
+    ck_assert(ccs_trace_begin_result(trace, &result, id, NULL));
+    for (uint32_t i = 0; i < n_flows; i++) {
+        CcsFlow flow = noise(random);
+        if (!ccs_trace_add_flow(trace, &flow, error))
+            return false;
+    }
+    return true;
+}
+
+static int write_chunks_under_a_limit(void)
+{
+    g_autoptr(GError) error = NULL;
+
+    limit_file_size(1 << 20);
+    ck_assert(!write_noise(400000, &error));
+    ck_assert_msg(strstr(error->message, "File too large") != NULL, "%s", error->message);
+    return error->code;
+}
+
+static int (*const writers_under_a_limit[])(void) = {write_rows_under_a_limit,
+                                                     write_chunks_under_a_limit};
+
 START_TEST(a_limit_of_file_size_hit_half_way_is_an_error_and_the_file_stays_good)
 {
-    ck_assert_int_eq(in_child(write_under_a_limit), CCS_ERROR_IO);
+    ck_assert_int_eq(in_child(writers_under_a_limit[_i]), CCS_ERROR_IO);
     expect("PRAGMA integrity_check", "ok");
     ck_assert(sample_write_run(path, CCS_TRACE_FLOWS, 100, NULL));
     expect("SELECT count(*) FROM run WHERE status = 'complete'", "1");
@@ -292,12 +336,15 @@ END_TEST
 #define N_RUNS_EACH  10
 #define N_FLOWS_EACH 70000
 
-static int write_many_runs(void)
+/* The mishaps of flows in either form. */
+static const CcsPacking packings[] = {CCS_PACK_NEVER, CCS_PACK_ALWAYS};
+
+static int write_many_runs(CcsPacking packing)
 {
     for (int i = 0; i < N_RUNS_EACH; i++) {
         g_autoptr(GError) error = NULL;
         uint32_t n_flows = i == 0 ? N_FLOWS_EACH : 10;
-        if (!sample_write_run(path, CCS_TRACE_FLOWS, n_flows, &error)) {
+        if (!sample_write_run_packing(path, CCS_TRACE_FLOWS, n_flows, packing, &error)) {
             fprintf(stderr, "%s\n", error->message);
             return error->code;
         }
@@ -313,7 +360,7 @@ START_TEST(two_processes_that_write_one_file_lose_nothing)
     for (int i = 0; i < 2; i++) {
         children[i] = fork();
         if (children[i] == 0)
-            _exit(write_many_runs());
+            _exit(write_many_runs(packings[_i]));
     }
     for (int i = 0; i < 2; i++) {
         int status = -1;
@@ -330,19 +377,19 @@ START_TEST(two_processes_that_write_one_file_lose_nothing)
 }
 END_TEST
 
-static int write_for_ever(void)
+static int write_for_ever(CcsPacking packing)
 {
-    while (sample_write_run(path, CCS_TRACE_FLOWS, 70000, NULL))
+    while (sample_write_run_packing(path, CCS_TRACE_FLOWS, 70000, packing, NULL))
         ;
     return 1;
 }
 
-static void kill_a_writer_after(gulong microseconds)
+static void kill_a_writer_after(CcsPacking packing, gulong microseconds)
 {
     pid_t child = fork();
 
     if (child == 0)
-        _exit(write_for_ever());
+        _exit(write_for_ever(packing));
     g_usleep(microseconds);
     kill(child, SIGKILL);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
@@ -355,6 +402,15 @@ static void expect_only_whole_runs(void)
     expect("SELECT count(*) FROM flow_row WHERE flow_id >> 32 NOT IN (SELECT result_id FROM"
            " result)",
            "0");
+    expect("SELECT count(*) FROM flow_chunk WHERE first_flow_id >> 32 NOT IN (SELECT result_id"
+           " FROM result)",
+           "0");
+    expect("SELECT count(*) FROM complete_result WHERE 70000 <> (SELECT count(*) FROM flow"
+           " WHERE flow.result_id = complete_result.result_id)",
+           "0");
+    expect("SELECT (SELECT count(*) FROM flow_any) - (SELECT count(*) FROM flow_row) -"
+           " (SELECT total(flows) FROM flow_chunk)",
+           "0.0");
     expect("SELECT count(*) FROM (SELECT run_id FROM last_run EXCEPT SELECT run_id FROM run"
            " WHERE status = 'complete')",
            "0");
@@ -374,7 +430,8 @@ START_TEST(a_writer_may_be_killed_at_any_moment)
 
     for (int i = 0; i < 20 || n_before <= 10; i++) {
         ck_assert_int_lt(i, 200);
-        kill_a_writer_after(slowness * (gulong)g_rand_int_range(random, 1000, 150000));
+        kill_a_writer_after(packings[_i],
+                            slowness * (gulong)g_rand_int_range(random, 1000, 150000));
         g_autoptr(CcsDatabase) database = ccs_database_open(path, CCS_DATABASE_CREATE, NULL);
         ck_assert(database != NULL);
         ck_assert(ccs_database_mark_dead_runs(database, NULL));
@@ -458,9 +515,12 @@ static TCase *mishaps(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_database_that_cannot_be_made_whole_is_not_left_behind);
-    tcase_add_test(tcase, a_limit_of_file_size_hit_half_way_is_an_error_and_the_file_stays_good);
-    tcase_add_test(tcase, two_processes_that_write_one_file_lose_nothing);
-    tcase_add_test(tcase, a_writer_may_be_killed_at_any_moment);
+    tcase_add_loop_test(tcase,
+                        a_limit_of_file_size_hit_half_way_is_an_error_and_the_file_stays_good, 0,
+                        G_N_ELEMENTS(writers_under_a_limit));
+    tcase_add_loop_test(tcase, two_processes_that_write_one_file_lose_nothing, 0,
+                        G_N_ELEMENTS(packings));
+    tcase_add_loop_test(tcase, a_writer_may_be_killed_at_any_moment, 0, G_N_ELEMENTS(packings));
     tcase_add_test(tcase, a_run_is_dead_when_pid_start_or_boot_do_not_agree);
     return tcase;
 }

@@ -1,4 +1,5 @@
-/* docs/database.md against the schema: every table, view and column is in both, in one order. */
+/* docs/database.md against the schema: every table, view and column is in both, the
+ * tables first, else in the order in which they are made. */
 #include <string.h>
 
 #include "tests/support/check_main.h"
@@ -8,7 +9,7 @@
 static const char columns_sql[] =
     "SELECT object.name || '.' || info.name FROM sqlite_schema AS object"
     " JOIN pragma_table_xinfo(object.name) AS info"
-    " WHERE object.type IN ('table', 'view') ORDER BY object.rowid, info.cid";
+    " WHERE object.type IN ('table', 'view') ORDER BY object.type, object.rowid, info.cid";
 
 /* Returns: (transfer full): "table.column" of the schema, a line each. */
 static char *columns_of_schema(void)
