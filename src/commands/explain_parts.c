@@ -11,7 +11,9 @@ CcsSetting ccs_setting_of(const CcsMachine *machine, CcsBytes size)
                           .n_ranks = ccs_communicator_n_ranks(machine->communicator),
                           .size = size};
 
-    setting.is_flat = ccs_communicator_is_flat(machine->communicator, &setting.flat);
+    /* Formulas let the next message of a lane leave when this one has left. */
+    setting.is_flat = ccs_communicator_is_flat(machine->communicator, &setting.flat) &&
+                      !machine->transport.is_synchronous;
     return setting;
 }
 
@@ -42,6 +44,8 @@ char *ccs_setting_describe(const CcsSetting *setting)
             ccs_quantity_format(CCS_QUANTITY_RATE, machine->transport.reduce_rate);
         g_string_append_printf(text, ", reductions at G = %s", rate);
     }
+    if (machine->transport.is_synchronous)
+        g_string_append(text, ", sends are synchronous");
     return g_string_free(text, false);
 }
 

@@ -159,7 +159,9 @@ static void add_numbers(CcsRows *rows, const CcsTerms *terms, const CcsSetting *
     const CcsTransport *transport = &setting->machine->transport;
 
     if (!setting->is_flat) {
-        add_fact(rows, "in numbers", "not here: these ranks are not around one switch");
+        add_fact(rows, "in numbers", "not here: %s",
+                 transport->is_synchronous ? "formulas know nothing of synchronous sends"
+                                           : "these ranks are not around one switch");
         return;
     }
     g_autofree char *numbers =
