@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import SOURCE_ROOT, default_program, markdown_head, markdown_row, run
+from measure import SOURCE_ROOT, default_program, markdown_head, markdown_row, plain, run
 
 TOPOLOGY = SOURCE_ROOT / "topologies" / "islands8.yaml"
 SLOW_NIC = "{kind: link, from: n0.nic0, to: leaf0, bandwidth_factor: 0.5}"
@@ -101,13 +101,13 @@ def row_of(case, cost, limit):
     cells = [name, f"{n_messages:,}"]
     if not cost.is_ok:
         seconds = f"> {limit}" if cost.is_over_time else "-"
-        return cells + [seconds, f"{cost.peak_mb:.0f}", "-", "-", say_goals(goals),
+        return cells + [seconds, cost.memory(), "-", "-", say_goals(goals),
                         f"no: {cost.failure}"]
     result = json.loads(cost.output)["results"][0]
     ns = cost.cpu_s * 1e9 / n_messages
     if result["flows"] != n_messages:
         return cells + ["-"] * 4 + [say_goals(goals), f"no: it has {result['flows']:,} messages"]
-    return cells + [f"{cost.cpu_s:.2f}", f"{cost.peak_mb:.0f}", f"{ns:.3g}",
+    return cells + [f"{cost.cpu_s:.2f}", cost.memory(), plain(ns),
                     f"{result['time_us']:,.3f}", say_goals(goals), judge(goals, cost, ns)]
 
 

@@ -125,7 +125,7 @@ def row_of(workload, n, theirs, ours):
     cells += [percent(ours.time_us, theirs.time_us), percent(ours.time_us, formula(n))]
     for cost in (theirs, ours):
         more_than = "> " if cost.is_over_time else ""
-        cells += [f"{more_than}{cost.cpu_s:.3f}", f"{cost.peak_mb:.0f}"]
+        cells += [f"{more_than}{cost.cpu_s:.3f}", cost.memory()]
     ratio = theirs.cpu_s / max(ours.cpu_s, 0.001)
     may_be_more = "> " if theirs.is_over_time else ""
     return cells + [f"{may_be_more}{ratio:.1f}" if ours.is_ok else "-"]

@@ -1,5 +1,6 @@
 """What a program costs: CPU time and memory, under limits."""
 
+import functools
 import os
 import resource
 import signal
@@ -22,6 +23,11 @@ class Cost:
         self.is_ok = status == 0
         last = errors.strip().splitlines()[-1:] or [f"ended with {status}"]
         self.failure = None if self.is_ok else "over the limit" if is_over_time else last[0]
+
+    def memory(self):
+        """The peak in MB as a text; "<= 12" where it is hidden by that of Python."""
+        is_hidden = self.peak_mb <= 1.05 * least_mb()
+        return f"{'<= ' if is_hidden else ''}{self.peak_mb:.0f}"
 
 
 def run(command, limit_s, memory_gb=None):
@@ -54,6 +60,18 @@ def run(command, limit_s, memory_gb=None):
         killers = (-signal.SIGXCPU, -signal.SIGKILL)
         return Cost(child.returncode, usage, output.read(), errors.read(),
                     child.returncode in killers)
+
+
+@functools.cache
+def least_mb():
+    """What is measured of a program that needs nothing: a process also counts what it was before
+    it became the program, a copy of this one."""
+    return run(["true"], 10).peak_mb
+
+
+def plain(number):
+    """Three digits, or all before the point."""
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
 
 
 def markdown_row(cells):
