@@ -22,7 +22,7 @@ NVLINK, NVLINK_US = 300, 1.0  # GB/s in each direction of a GPU
 NIC, NIC_US = 50, 2.5
 TOLERANCE = 1e-3
 MODEL = ["--cfg=network/model:CM02", "--cfg=network/crosstraffic:0", "--cfg=surf/precision:1e-9",
-         "--log=root.thresh:error"]
+         "--cfg=contexts/stack-size:256", "--log=root.thresh:error"]
 
 
 def step_us(n_bytes, rate, latency):
@@ -128,7 +128,8 @@ def row_of(workload, n, theirs, ours):
         cells += [f"{more_than}{cost.cpu_s:.3f}", cost.memory()]
     ratio = theirs.cpu_s / max(ours.cpu_s, 0.001)
     may_be_more = "> " if theirs.is_over_time else ""
-    return cells + [f"{may_be_more}{ratio:.1f}" if ours.is_ok else "-"]
+    is_known = ours.is_ok and (theirs.is_ok or theirs.is_over_time)
+    return cells + [f"{may_be_more}{ratio:.1f}" if is_known else "-"]
 
 
 def agree(workload, n, theirs, ours):

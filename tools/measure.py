@@ -21,8 +21,12 @@ class Cost:
         self.output = output
         self.is_over_time = is_over_time
         self.is_ok = status == 0
-        last = errors.strip().splitlines()[-1:] or [f"ended with {status}"]
-        self.failure = None if self.is_ok else "over the limit" if is_over_time else last[0]
+        self.failure = None
+        if is_over_time:
+            self.failure = "over the limit"
+        elif not self.is_ok:
+            self.failure = next((line for line in errors.splitlines() if "rror" in line),
+                                f"ended with {status}")
 
     def memory(self):
         """The peak in MB as a text; "<= 12" where it is hidden by that of Python."""
