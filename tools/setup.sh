@@ -6,7 +6,7 @@
 build_packages=(gcc libc6-dev meson ninja-build pkg-config
     libglib2.0-dev libsmartcols-dev libsqlite3-dev libyaml-dev libzstd-dev)
 check_packages=(check clang-format shellcheck)
-ci_packages=(clang gcovr libclang-rt-dev llvm valgrind)
+ci_packages=(clang g++ gcovr libclang-rt-dev libsimgrid-dev llvm valgrind)
 
 # What is needed of them where the system has no such package manager.
 build_tools=(cc meson ninja pkg-config glib-compile-resources)

@@ -32,6 +32,12 @@ static const CcsField fields[] = {
      .offset = offsetof(CcsTransportSpec, reduce_rate),
      .summary = "at which the receiver adds what arrives, for each lane; without it that takes no "
                 "time"},
+    {.name = "synchronous",
+     .kind = CCS_FIELD_BOOL,
+     .offset = offsetof(CcsTransportSpec, is_synchronous),
+     .default_text = "false",
+     .summary = "a lane is busy until its message has arrived and is reduced, not only until it "
+                "has left"},
 };
 
 const CcsFieldTable ccs_transport_table = {
@@ -100,6 +106,7 @@ bool ccs_transport_load(const char *name_or_file, const char *const *overrides, 
         .launch = spec.launch,
         .message_cost = spec.message_cost,
         .reduce_rate = spec.reduce_rate == 0 ? CCS_RATE_UNLIMITED : spec.reduce_rate,
+        .is_synchronous = spec.is_synchronous,
     };
     g_strlcpy(ret_transport->name, spec.name, sizeof ret_transport->name);
     return true;

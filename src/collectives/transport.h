@@ -4,6 +4,8 @@
  * parameters can be set, in a file or by --set transport.KEY=VALUE. */
 #pragma once
 
+#include <stdbool.h>
+
 #include <glib.h>
 
 #include "base/units.h"
@@ -15,6 +17,7 @@ typedef struct {
     CcsTime message_cost; /* a lane is busy so long before each message's bytes go out */
     CcsRate
         reduce_rate; /* of the receiver, for each lane; CCS_RATE_UNLIMITED if it costs nothing */
+    bool is_synchronous; /* schedules are played as by ccs_schedule_synchronous() */
 } CcsTransport;
 
 extern const CcsTransport ccs_transport_ideal;
@@ -27,6 +30,7 @@ typedef struct {
     CcsTime launch;
     CcsTime message_cost;
     CcsRate reduce_rate; /* 0: not said */
+    bool is_synchronous;
 } CcsTransportSpec;
 
 extern const CcsFieldTable ccs_transport_table;

@@ -11,7 +11,9 @@ CcsSetting ccs_setting_of(const CcsMachine *machine, CcsBytes size)
                           .n_ranks = ccs_communicator_n_ranks(machine->communicator),
                           .size = size};
 
-    setting.is_flat = ccs_communicator_is_flat(machine->communicator, &setting.flat);
+    /* Formulas let the next message of a lane leave when this one has left. */
+    setting.is_flat = ccs_communicator_is_flat(machine->communicator, &setting.flat) &&
+                      !machine->transport.is_synchronous;
     return setting;
 }
 
@@ -43,6 +45,8 @@ char *ccs_setting_describe(const CcsSetting *setting)
         g_string_append_printf(text, ", reductions at G = %s", rate);
     }
     g_string_append_printf(text, "; network model %s", machine->model->name);
+    if (machine->transport.is_synchronous)
+        g_string_append(text, ", sends are synchronous");
     return g_string_free(text, false);
 }
 
@@ -121,6 +125,8 @@ const char *ccs_explanation_doubt(const CcsExplanation *explanation, const CcsSe
 {
     if (!setting->machine->model->shares_links)
         return "messages share no links in this model";
+    if (setting->machine->transport.is_synchronous)
+        return "formulas know nothing of synchronous sends";
     if (!setting->is_flat)
         return CCS_NOT_FLAT;
     if (ccs_schedule_n_channels(explanation->schedule) > 1)

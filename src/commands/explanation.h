@@ -17,7 +17,7 @@ typedef struct {
     const CcsMachine *machine;
     uint32_t n_ranks;
     CcsBytes size;
-    bool is_flat;
+    bool is_flat;       /* around one switch, with sends as formulas know them */
     CcsFlatSwitch flat; /* if it is */
 } CcsSetting;
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "collectives/progress.h"
+#include "collectives/synchronous.h"
 #include "engine/queue.h"
 #include "sim/chains.h"
 #include "sim/paths.h"
@@ -39,6 +40,7 @@ typedef struct {
 
 struct CcsSimulation {
     const CcsSchedule *schedule;
+    CcsSchedule *own_schedule; /* owned: the one that is played, where it is not the caller's */
     const CcsTransport *transport;
     const CcsNetworkModel *model;
     const CcsTopology *topology;
@@ -72,12 +74,16 @@ CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTranspor
                                   const CcsNetworkModel *model, const CcsObserver *observer,
                                   GError **error)
 {
-    g_autoptr(CcsPaths) paths = ccs_paths_new(schedule, error);
+    g_autoptr(CcsSchedule) own =
+        transport->is_synchronous ? ccs_schedule_synchronous(schedule) : NULL;
+    const CcsSchedule *played = own != NULL ? own : schedule;
+    g_autoptr(CcsPaths) paths = ccs_paths_new(played, error);
     if (paths == NULL)
         return NULL;
 
     CcsSimulation *simulation = g_new0(CcsSimulation, 1);
-    simulation->schedule = schedule;
+    simulation->schedule = played;
+    simulation->own_schedule = g_steal_pointer(&own);
     simulation->transport = transport;
     simulation->model = model;
     simulation->topology = ccs_communicator_topology(ccs_schedule_communicator(schedule));
@@ -85,7 +91,7 @@ CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTranspor
         simulation->observer = *observer;
     simulation->n_ranks = ccs_schedule_n_ranks(schedule);
     simulation->n_lanes = ccs_schedule_n_lanes(schedule);
-    simulation->progress = ccs_progress_new(schedule);
+    simulation->progress = ccs_progress_new(played);
     simulation->paths = g_steal_pointer(&paths);
     simulation->queue = ccs_queue_new();
     simulation->chains = ccs_chains_new(MAX(ccs_topology_n_classes(simulation->topology), 1));
@@ -113,6 +119,7 @@ void ccs_simulation_free(CcsSimulation *simulation)
     g_free(simulation->ranks);
     g_free(simulation->critical_path);
     g_array_unref(simulation->starts);
+    ccs_schedule_free(simulation->own_schedule); /* the others look at it until they go */
     g_free(simulation);
 }
 

@@ -4,8 +4,9 @@
  * begins from nothing and gives the same outcome every time.
  *
  * A message occupies its lane for the transport's message cost and then while it is being
- * injected; then it travels for the latency of its path while the next one may start. At
- * the receiver it is reduced, one message of a lane after the other.
+ * injected; then it travels for the latency of its path while the next one may start, unless
+ * the transport is synchronous. At the receiver it is reduced, one message of a lane after the
+ * other.
  *
  * What every run checks: all messages arrive; each lane moves the bytes that the schedule
  * gives it; the bytes on all links are those of all messages times their links; no link

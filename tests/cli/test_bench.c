@@ -397,6 +397,7 @@ static const char *const with_effect[] = {
     "broadcast -T nvlink8 -r 1",
     "allreduce -T nvlink8 -o max",
     "allreduce -T nvlink8 --set transport.reduce_rate='1 GB/s'",
+    "broadcast -T nvlink8 --set transport.synchronous=true",
     "allreduce -T cluster32 --set node.nics.bandwidth='1 GB/s'",
     "allreduce -T cluster32 --set node.nvlink.latency='1 us'",
     "alltoall -T cluster32 --set fabric.oversubscription=4",

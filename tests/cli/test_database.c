@@ -194,13 +194,14 @@ END_TEST
 START_TEST(parameters_say_where_they_come_from)
 {
     run("bench allreduce -T dgx-h100 -b 8 -e 8 --set transport.launch='2 us'"
-        " --set node.gpus=4");
+        " --set transport.synchronous=true --set node.gpus=4");
     g_autofree char *given =
         ask("SELECT path, value, kind, source FROM param WHERE source = '--set' ORDER BY path");
     g_autofree char *settings = ask("SELECT settings FROM result");
 
-    ck_assert_str_eq(given, "node.gpus,4,given,--set\ntransport.launch,2 us,given,--set\n");
-    ck_assert_str_eq(settings, "transport.launch = 2 us\n");
+    ck_assert_str_eq(given, "node.gpus,4,given,--set\ntransport.launch,2 us,given,--set\n"
+                            "transport.synchronous,true,given,--set\n");
+    ck_assert_str_eq(settings, "transport.launch = 2 us; transport.synchronous = true\n");
     assert_no_row("SELECT count(*) = 0 FROM param WHERE kind = 'datasheet' AND source <> ''");
 }
 END_TEST

@@ -109,6 +109,7 @@ static const struct {
     {"bench allreduce -T nvlink8 --set node.gpsu=4", 3, "'gpsu' (did you mean 'gpus'?)"},
     {"bench allreduce -T nvlink8 --set node.gpus", 3, "there is no '=': write PATH=VALUE"},
     {"bench allreduce -T nvlink8 --set 'transport.lunch=1 us'", 3, "did you mean 'launch'?"},
+    {"bench allreduce -T nvlink8 --set transport.synchronous=maybe", 3, "must be true or false"},
     {"run", 2, "one config must be named"},
     {"run textbook-8gpus", 3, "did you mean 'textbook-8gpu'?"},
     {"run textbook-8gpu --format cvs", 2, "'cvs' (did you mean 'csv'?)"},

@@ -165,9 +165,8 @@ static const struct {
     const char *what;
     const char *key; /* that must be in it */
 } schemas[] = {
-    {"topology", "$.properties.node"},
-    {"config", "$.properties.cases"},
-    {"transport", "$.properties.message_cost"},
+    {"topology", "$.properties.node"},           {"config", "$.properties.cases"},
+    {"transport", "$.properties.message_cost"},  {"transport", "$.properties.synchronous"},
     {"program", "$.properties.eager_threshold"},
 };
 

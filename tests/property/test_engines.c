@@ -106,11 +106,13 @@ START_TEST(the_incremental_engine_gives_the_bits_of_the_reference)
                            .launch = 3000000,
                            .message_cost = 1234567,
                            .reduce_rate = 400 * (CCS_RATE_PER_BYTE * 1000000000U)};
+    CcsTransport synchronous = {.is_synchronous = true, .reduce_rate = CCS_RATE_UNLIMITED};
 
     for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
         compare(ccs_algorithms[i], communicator, 1, &ccs_transport_ideal, machine);
         compare(ccs_algorithms[i], communicator, 4, &ccs_transport_ideal, machine);
         compare(ccs_algorithms[i], communicator, 3, &costly, machine);
+        compare(ccs_algorithms[i], communicator, 2, &synchronous, machine);
     }
 }
 END_TEST
