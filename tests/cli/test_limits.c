@@ -5,8 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <glib/gstdio.h>
+
 #include "tests/cli/cli.h"
 #include "tests/support/check_main.h"
+
+#define COUNTS "counts"
 
 static CcsFolder *folder;
 
@@ -23,6 +27,9 @@ static void set_up(void)
     ck_assert(g_file_set_contents(copy, program, (gssize)n_bytes, NULL));
     ck_assert_int_eq(chmod(copy, 0755), 0);
     ck_assert_int_eq(chmod(folder, 0755), 0);
+    g_autofree char *counts = g_build_filename(folder, COUNTS, NULL);
+    ck_assert_int_eq(g_mkdir(counts, 0755), 0);
+    ck_assert_int_eq(chmod(counts, 0777), 0);
     g_setenv("CCSIM", copy, true);
 }
 
@@ -32,12 +39,17 @@ static void tear_down(void)
     g_clear_pointer(&folder, ccs_folder_remove);
 }
 
+/* A program that counts what it executes writes that where it was built, unless told another
+ * place, and tells stderr when it may not. */
 static CcsProgramRun run_as_ordinary_user(const char *line)
 {
     g_auto(GStrv) args = NULL;
+    g_autofree char *prefix = g_strconcat("GCOV_PREFIX=", folder, "/" COUNTS, NULL);
     ck_assert(g_shell_parse_argv(line, NULL, &args, NULL));
-    return ccs_program_run(&(CcsProgramCall){
-        .args = (const char *const *)args, .folder = folder, .is_ordinary = true});
+    return ccs_program_run(&(CcsProgramCall){.args = (const char *const *)args,
+                                             .folder = folder,
+                                             .environment = (const char *const[]){prefix, NULL},
+                                             .is_ordinary = true});
 }
 
 /* Takes the right to write from the folder, or from a file in it. */
