@@ -260,7 +260,7 @@ void ccs_schedule_gate_sent(CcsSchedule *schedule, CcsLaneId after, CcsLaneId be
 
 static const CcsPath no_path = {CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX};
 
-CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
+CcsSchedule *ccs_schedule_copy_empty(const CcsSchedule *schedule)
 {
     CcsSchedule *copy = ccs_schedule_new(schedule->collective, schedule->communicator,
                                          schedule->root, schedule->n_channels, schedule->pipeline);
@@ -278,6 +278,13 @@ CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
     for (guint i = 0; i < schedule->labels->len; i++)
         ccs_schedule_add_label(copy, g_ptr_array_index(schedule->labels, i));
     g_array_append_vals(copy->sizes, schedule->sizes->data, schedule->sizes->len);
+    return copy;
+}
+
+CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
+{
+    CcsSchedule *copy = ccs_schedule_copy_empty(schedule);
+
     g_array_append_vals(copy->lanes, schedule->lanes->data, schedule->lanes->len);
     g_array_append_vals(copy->dependencies, schedule->dependencies->data,
                         schedule->dependencies->len);

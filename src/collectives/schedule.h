@@ -187,6 +187,7 @@ const CcsDependency *ccs_schedule_dependency(const CcsSchedule *schedule, uint32
 
 /* To make a schedule that differs from another one. */
 CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule);
+CcsSchedule *ccs_schedule_copy_empty(const CcsSchedule *schedule); /* no lanes, no dependencies */
 CcsLane *ccs_schedule_edit_lane(CcsSchedule *schedule, CcsLaneId lane);
 CcsDependency *ccs_schedule_edit_dependency(CcsSchedule *schedule, uint32_t index);
 void ccs_schedule_drop_dependency(CcsSchedule *schedule, uint32_t index);

@@ -411,16 +411,31 @@ static const CcsLinkUse *link_use(const CcsNetwork *network)
     return network->use;
 }
 
-const CcsNetworkModel ccs_model_fluid = {
-    .name = "fluid",
-    .engine = "incremental",
-    .summary = "max-min fair sharing of directed links, cut-through",
-    .shares_links = true,
-    .create = create,
-    .destroy = destroy,
-    .start = start,
-    .settle = settle,
-    .take_ended = take_ended,
-    .limit = limit,
-    .link_use = link_use,
-};
+#define PLAIN   "incremental"
+#define SUMMARY "max-min fair sharing of directed links, cut-through"
+
+#define FUNCTIONS                                                                                  \
+    .shares_links = true, .create = create, .destroy = destroy, .start = start, .settle = settle,  \
+    .take_ended = take_ended, .limit = limit, .link_use = link_use
+
+const CcsNetworkModel ccs_model_fluid = {.name = "fluid",
+                                         .engine = "auto",
+                                         .plain = PLAIN,
+                                         .summary = SUMMARY,
+                                         .reducing = CCS_REDUCE_WHEN_WORTH,
+                                         FUNCTIONS};
+
+const CcsNetworkModel ccs_model_fluid_incremental = {.name = "fluid",
+                                                     .engine = PLAIN,
+                                                     .plain = PLAIN,
+                                                     .summary = SUMMARY "; plays every message",
+                                                     .reducing = CCS_REDUCE_NEVER,
+                                                     FUNCTIONS};
+
+const CcsNetworkModel ccs_model_fluid_quotient = {.name = "fluid",
+                                                  .engine = "quotient",
+                                                  .plain = PLAIN,
+                                                  .summary =
+                                                      SUMMARY "; plays one of all that are alike",
+                                                  .reducing = CCS_REDUCE_ALWAYS,
+                                                  FUNCTIONS};

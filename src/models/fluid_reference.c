@@ -178,7 +178,8 @@ static const CcsLinkUse *link_use(const CcsNetwork *network)
 const CcsNetworkModel ccs_model_fluid_reference = {
     .name = "fluid",
     .engine = "reference",
-    .summary = "max-min fair sharing of directed links, cut-through",
+    .plain = "reference",
+    .summary = "max-min fair sharing of directed links, cut-through; computes every rate anew",
     .shares_links = true,
     .create = create,
     .destroy = destroy,

@@ -152,8 +152,10 @@ static const CcsLinkUse *link_use(const CcsNetwork *network)
 
 const CcsNetworkModel ccs_model_loggp = {
     .name = "loggp",
-    .engine = "plain",
+    .engine = "auto",
+    .plain = "plain",
     .summary = "no sharing: every message has the least bandwidth on its way to itself",
+    .reducing = CCS_REDUCE_WHEN_WORTH,
     .create = create,
     .destroy = destroy,
     .start = start,

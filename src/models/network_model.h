@@ -34,10 +34,19 @@ typedef struct {
 
 typedef struct CcsNetwork CcsNetwork;
 
+/* Whether one lane is played for all that are alike. */
+typedef enum {
+    CCS_REDUCE_NEVER,
+    CCS_REDUCE_WHEN_WORTH, /* where it is possible and there is much to play */
+    CCS_REDUCE_ALWAYS,     /* an error where it is not possible */
+} CcsReducing;
+
 typedef struct {
     const char *name;
     const char *engine; /* models of one name give the same bits, at different speed */
+    const char *plain;  /* the name of the one that plays every message with these functions */
     const char *summary;
+    CcsReducing reducing;
     bool shares_links; /* no link carries more than its bandwidth; without that the lower bounds
                           of a topology do not hold */
     CcsNetwork *(*create)(const CcsTopology *topology, uint32_t n_slots);

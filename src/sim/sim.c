@@ -8,6 +8,8 @@
 #include "engine/queue.h"
 #include "sim/chains.h"
 #include "sim/paths.h"
+#include "sim/reduction.h"
+#include "sim/symmetry.h"
 
 typedef enum {
     EVENT_READY,  /* a rank that comes late may send; subject: the rank */
@@ -35,6 +37,13 @@ typedef struct {
     bool has_started;
 } RankState;
 
+/* The same collective with one lane for all that are alike. */
+typedef struct {
+    CcsReduction *reduction;
+    CcsSimulation *simulation;
+    CcsLinkUse *links; /* of the whole */
+} Reduced;
+
 struct CcsSimulation {
     const CcsSchedule *schedule;
     const CcsTransport *transport;
@@ -60,8 +69,13 @@ struct CcsSimulation {
     CcsTime last;      /* time of the latest arrival */
     CcsChainId last_chain;
     uint64_t n_messages;
-    uint32_t n_injecting; /* flows in the network */
-    CcsWork link_bytes;   /* bytes of each message times its links */
+    uint32_t n_injecting;          /* flows in the network */
+    CcsWork link_bytes;            /* bytes of each message times its links */
+    const CcsReduction *reduction; /* what the lanes stand for; NULL: themselves */
+    Reduced reduced;
+    char *
+        reason_against[2]; /* of reducing, where the chunks are unequal, and where they are equal */
+    char *engine_reason;
 };
 
 CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTransport *transport,
@@ -81,8 +95,16 @@ CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTranspor
         simulation->observer = *observer;
     simulation->n_ranks = ccs_schedule_n_ranks(schedule);
     simulation->n_lanes = ccs_schedule_n_lanes(schedule);
-    simulation->progress = ccs_progress_new(schedule);
     simulation->paths = g_steal_pointer(&paths);
+    return simulation;
+}
+
+/* What is needed only where every message is played. */
+static void prepare(CcsSimulation *simulation)
+{
+    if (simulation->progress != NULL)
+        return;
+    simulation->progress = ccs_progress_new(simulation->schedule);
     simulation->queue = ccs_queue_new();
     simulation->chains = ccs_chains_new(MAX(ccs_topology_n_classes(simulation->topology), 1));
     simulation->lanes = g_new0(LaneState, simulation->n_lanes + 1);
@@ -91,15 +113,11 @@ CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTranspor
     simulation->critical_path =
         g_new0(CcsTime, CCS_N_CAUSES * MAX(ccs_topology_n_classes(simulation->topology), 1));
     simulation->starts = g_array_new(false, false, sizeof(CcsFlowStart));
-    return simulation;
 }
 
-void ccs_simulation_free(CcsSimulation *simulation)
+static void leave_off(CcsSimulation *simulation)
 {
-    if (simulation == NULL)
-        return;
     ccs_progress_free(simulation->progress);
-    ccs_paths_free(simulation->paths);
     ccs_queue_free(simulation->queue);
     ccs_chains_free(simulation->chains);
     if (simulation->network != NULL)
@@ -109,6 +127,27 @@ void ccs_simulation_free(CcsSimulation *simulation)
     g_free(simulation->ranks);
     g_free(simulation->critical_path);
     g_array_unref(simulation->starts);
+}
+
+static void drop_reduced(CcsSimulation *simulation)
+{
+    ccs_simulation_free(simulation->reduced.simulation);
+    ccs_reduction_free(simulation->reduced.reduction);
+    g_free(simulation->reduced.links);
+    simulation->reduced = (Reduced){0};
+}
+
+void ccs_simulation_free(CcsSimulation *simulation)
+{
+    if (simulation == NULL)
+        return;
+    drop_reduced(simulation);
+    g_free(simulation->engine_reason);
+    g_free(simulation->reason_against[false]);
+    g_free(simulation->reason_against[true]);
+    ccs_paths_free(simulation->paths);
+    if (simulation->progress != NULL)
+        leave_off(simulation);
     g_free(simulation);
 }
 
@@ -163,26 +202,52 @@ static void reset(CcsSimulation *simulation, CcsBytes size)
         simulation->lanes[lane].chain = ccs_chains_copy(simulation->chains, simulation->last_chain);
 }
 
-static void rank_becomes_busy(CcsSimulation *simulation, CcsRank rank)
+/* The ranks that send, or receive, the messages of @lane; @own has room for one. */
+static const CcsRankShare *ranks_of(const CcsSimulation *simulation, CcsLaneId lane, CcsRole role,
+                                    CcsRank rank, CcsRankShare *own, uint32_t *ret_n)
 {
-    RankState *state = &simulation->rank_states[rank];
+    if (simulation->reduction != NULL)
+        return ccs_reduction_ranks(simulation->reduction, lane, role, ret_n);
+    *own = (CcsRankShare){rank, 1};
+    *ret_n = 1;
+    return own;
+}
 
-    if (state->n_busy++ == 0)
-        state->since = simulation->now;
-    if (!state->has_started) {
+static void ranks_become_busy(CcsSimulation *simulation, CcsLaneId lane, CcsRank source)
+{
+    CcsRankShare own;
+    uint32_t n = 0;
+    const CcsRankShare *of = ranks_of(simulation, lane, CCS_SENDS, source, &own, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        RankState *state = &simulation->rank_states[of[i].rank];
+        if (state->n_busy == 0)
+            state->since = simulation->now;
+        state->n_busy += of[i].n_lanes;
+        if (state->has_started)
+            continue;
         state->has_started = true;
-        simulation->ranks[rank].started = simulation->now;
+        simulation->ranks[of[i].rank].started = simulation->now;
     }
 }
 
-static void rank_becomes_idle(CcsSimulation *simulation, CcsRank rank)
+/* A message of @lane has left. */
+static void ranks_become_idle(CcsSimulation *simulation, CcsLaneId lane, CcsRank source)
 {
-    RankState *state = &simulation->rank_states[rank];
-    CcsRankTotal *total = &simulation->ranks[rank];
+    CcsRankShare own;
+    uint32_t n = 0;
+    const CcsRankShare *of = ranks_of(simulation, lane, CCS_SENDS, source, &own, &n);
 
-    if (--state->n_busy == 0)
-        total->sending += simulation->now - state->since;
-    total->finished = MAX(total->finished, simulation->now);
+    for (uint32_t i = 0; i < n; i++) {
+        RankState *state = &simulation->rank_states[of[i].rank];
+        CcsRankTotal *total = &simulation->ranks[of[i].rank];
+        state->n_busy -= of[i].n_lanes;
+        if (state->n_busy == 0)
+            total->sending += simulation->now - state->since;
+        total->finished = MAX(total->finished, simulation->now);
+        total->bytes_sent += simulation->lanes[lane].bytes * of[i].n_lanes;
+        total->messages_sent += of[i].n_lanes;
+    }
 }
 
 /* The first byte of the lane's message leaves. */
@@ -195,12 +260,17 @@ static void enter(CcsSimulation *simulation, CcsLaneId lane)
         push(simulation, EVENT_LEAVE, simulation->now, lane, state->message, 0);
         return;
     }
-    g_array_append_vals(simulation->starts,
-                        &(CcsFlowStart){.slot = lane,
-                                        .links = state->route.links,
-                                        .n_links = state->route.n_links,
-                                        .bytes = state->bytes},
-                        1);
+    CcsFlowStart start = {.slot = lane,
+                          .n_links = state->route.n_links,
+                          .links = state->route.links,
+                          .bytes = state->bytes};
+    if (simulation->reduction != NULL) {
+        CcsLaneLinks links = ccs_reduction_links(simulation->reduction, lane);
+        start.n_links = links.n;
+        start.links = links.links;
+        start.weights = links.weights;
+    }
+    g_array_append_val(simulation->starts, start);
 }
 
 static bool fail_too_long(GError **error)
@@ -229,7 +299,7 @@ static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId 
     state->started = simulation->now;
     ccs_chains_assign(simulation->chains, state->chain, chain);
     if (!is_local)
-        rank_becomes_busy(simulation, of->source);
+        ranks_become_busy(simulation, lane, of->source);
     if (cost == 0) {
         enter(simulation, lane);
         return true;
@@ -264,19 +334,28 @@ static bool wake(CcsSimulation *simulation, CcsLaneId lane, CcsEvent event, uint
     return true;
 }
 
-static void count_message(CcsSimulation *simulation, const CcsLane *of, CcsRank peer,
-                          const LaneState *state, CcsTime arrival)
+static uint32_t n_members(const CcsSimulation *simulation, CcsLaneId lane)
 {
-    CcsRankTotal *sender = &simulation->ranks[of->source];
-    CcsRankTotal *receiver = &simulation->ranks[peer];
+    return simulation->reduction == NULL ? 1 : ccs_reduction_n_members(simulation->reduction, lane);
+}
 
-    sender->bytes_sent += state->bytes;
-    sender->messages_sent++;
-    receiver->bytes_received += state->bytes;
-    receiver->messages_received++;
-    receiver->finished = MAX(receiver->finished, arrival);
-    simulation->n_messages++;
-    simulation->link_bytes += (CcsWork)state->bytes * state->route.n_links;
+/* A message of @lane has left, to arrive at @arrival. */
+static void count_message(CcsSimulation *simulation, CcsLaneId lane, CcsRank peer, CcsTime arrival)
+{
+    const LaneState *state = &simulation->lanes[lane];
+    CcsRankShare own;
+    uint32_t n = 0;
+    const CcsRankShare *of = ranks_of(simulation, lane, CCS_RECEIVES, peer, &own, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        CcsRankTotal *total = &simulation->ranks[of[i].rank];
+        total->bytes_received += state->bytes * of[i].n_lanes;
+        total->messages_received += of[i].n_lanes;
+        total->finished = MAX(total->finished, arrival);
+    }
+    simulation->n_messages += n_members(simulation, lane);
+    simulation->link_bytes +=
+        (CcsWork)state->bytes * state->route.n_links * n_members(simulation, lane);
 }
 
 /* Its data are added up at the peer, at once or by local lanes. */
@@ -365,8 +444,8 @@ static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
     push(simulation, EVENT_ARRIVE, arrival, lane, state->message, chain);
     state->moved += state->bytes;
     if (!ccs_lane_is_local(of)) {
-        rank_becomes_idle(simulation, of->source);
-        count_message(simulation, of, peer, state, arrival);
+        ranks_become_idle(simulation, lane, of->source);
+        count_message(simulation, lane, peer, arrival);
     }
     if (!tell_observer(simulation, lane, of, peer, arrival, error))
         return false;
@@ -458,6 +537,14 @@ static bool play_moment(CcsSimulation *simulation, GError **error)
     return true;
 }
 
+/* How many links @link stands for; 0: another one stands for it. */
+static uint32_t n_link_members(const CcsSimulation *simulation, CcsLinkId link)
+{
+    return simulation->reduction == NULL
+               ? 1
+               : ccs_reduction_n_link_members(simulation->reduction, link);
+}
+
 static bool check_bytes(const CcsSimulation *simulation, GError **error)
 {
     const CcsLinkUse *links = simulation->model->link_use(simulation->network);
@@ -477,7 +564,7 @@ static bool check_bytes(const CcsSimulation *simulation, GError **error)
         return false;
     }
     for (CcsLinkId link = 0; link < ccs_topology_n_links(simulation->topology); link++)
-        link_bytes += links[link].bytes;
+        link_bytes += (CcsWork)links[link].bytes * n_link_members(simulation, link);
     if (link_bytes == simulation->link_bytes)
         return true;
     g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
@@ -518,9 +605,10 @@ static void fill_outcome(const CcsSimulation *simulation, CcsOutcome *outcome)
     };
 }
 
-bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
-                        GError **error)
+/* Plays every message of the lanes that there are. */
+static bool play(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome, GError **error)
 {
+    prepare(simulation);
     reset(simulation, size);
     for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
         if (!try_start(simulation, lane, simulation->lanes[lane].chain, error))
@@ -539,4 +627,122 @@ bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *re
             return false;
     }
     return false;
+}
+
+/* Fewer messages are played in the time that the search for lanes that are alike takes. */
+#define FEW_MESSAGES 100000U
+
+static uint64_t n_all_messages(const CcsSimulation *simulation)
+{
+    uint64_t n = 0;
+
+    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++)
+        n += ccs_schedule_lane(simulation->schedule, lane)->n_messages;
+    return n;
+}
+
+static bool is_observed(const CcsSimulation *simulation)
+{
+    return simulation->observer.flow != NULL || simulation->observer.local != NULL;
+}
+
+/* Returns: NULL with the reason why every message is to be played. */
+static CcsReduction *try_to_reduce(CcsSimulation *simulation, CcsBytes size, char **ret_reason)
+{
+    if (simulation->model->reducing == CCS_REDUCE_NEVER)
+        *ret_reason = g_strdup("as was asked for");
+    else if (is_observed(simulation))
+        *ret_reason = g_strdup("every message is recorded");
+    else if (simulation->model->reducing == CCS_REDUCE_WHEN_WORTH &&
+             n_all_messages(simulation) < FEW_MESSAGES)
+        *ret_reason = g_strdup("there are few messages");
+    else
+        return ccs_reduction_new(simulation->schedule, simulation->paths, size, ret_reason);
+    return NULL;
+}
+
+/* Makes the reduced simulation, if there can be one for this size, unless that was tried for
+ * sizes like it before. */
+static void reduce(CcsSimulation *simulation, CcsBytes size)
+{
+    Reduced *reduced = &simulation->reduced;
+    bool is_even = ccs_symmetry_is_even(simulation->schedule, size);
+
+    if (reduced->reduction != NULL && ccs_reduction_serves(reduced->reduction, size))
+        return;
+    drop_reduced(simulation);
+    if (simulation->reason_against[is_even] != NULL)
+        return;
+    reduced->reduction = try_to_reduce(simulation, size, &simulation->reason_against[is_even]);
+    if (reduced->reduction == NULL)
+        return;
+    reduced->simulation = ccs_simulation_new(ccs_reduction_schedule(reduced->reduction),
+                                             simulation->transport, simulation->model, NULL, NULL);
+    g_assert(reduced->simulation != NULL); /* its lanes are among those that have paths */
+    reduced->simulation->reduction = reduced->reduction;
+    reduced->links = g_new0(CcsLinkUse, (size_t)ccs_topology_n_links(simulation->topology) + 1);
+}
+
+/* What ranks sent, each by its class, must be what all lanes of all classes moved. */
+static bool check_lift(const CcsSimulation *simulation, GError **error)
+{
+    CcsWork sent = 0;
+    CcsWork moved = 0;
+
+    for (CcsRank rank = 0; rank < simulation->n_ranks; rank++) {
+        sent += simulation->ranks[rank].bytes_sent;
+        sent += (CcsWork)simulation->ranks[rank].bytes_received << 64;
+    }
+    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
+        CcsWork bytes = (CcsWork)simulation->lanes[lane].moved * n_members(simulation, lane);
+        if (!ccs_lane_is_local(ccs_schedule_lane(simulation->schedule, lane)))
+            moved += bytes + (bytes << 64);
+    }
+    if (sent == moved)
+        return true;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
+                "bytes are lost: the ranks sent or received other bytes than the lanes moved");
+    return false;
+}
+
+static bool play_reduced(CcsSimulation *whole, CcsBytes size, CcsOutcome *ret_outcome,
+                         GError **error)
+{
+    Reduced *reduced = &whole->reduced;
+    CcsSimulation *simulation = reduced->simulation;
+
+    if (!play(simulation, size, ret_outcome, error))
+        return false;
+    ccs_reduction_lift_ranks(reduced->reduction, simulation->ranks);
+    ccs_reduction_lift_links(reduced->reduction, ret_outcome->links, reduced->links);
+    if (!check_lift(simulation, error))
+        return false;
+    ret_outcome->links = reduced->links;
+    ret_outcome->engine = "quotient";
+    g_free(whole->engine_reason);
+    whole->engine_reason =
+        g_strdup_printf("%u lanes stand for %u", simulation->n_lanes, whole->n_lanes);
+    ret_outcome->engine_reason = whole->engine_reason;
+    return true;
+}
+
+bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
+                        GError **error)
+{
+    reduce(simulation, size);
+    if (simulation->reduced.simulation != NULL)
+        return play_reduced(simulation, size, ret_outcome, error);
+
+    const char *reason =
+        simulation->reason_against[ccs_symmetry_is_even(simulation->schedule, size)];
+    if (simulation->model->reducing == CCS_REDUCE_ALWAYS) {
+        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "engine '%s' cannot play this: %s",
+                    simulation->model->engine, reason);
+        return false;
+    }
+    if (!play(simulation, size, ret_outcome, error))
+        return false;
+    ret_outcome->engine = simulation->model->plain;
+    ret_outcome->engine_reason = reason;
+    return true;
 }

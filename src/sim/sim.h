@@ -38,6 +38,8 @@ typedef struct {
     const CcsLinkUse *links;      /* by link of the topology */
     const CcsTime *critical_path; /* by cause, then link class: cause * n_classes + class */
     uint32_t n_classes;
+    const char *engine;        /* that computed it: "incremental", "quotient", "reference" */
+    const char *engine_reason; /* why: a sentence without its full stop */
 } CcsOutcome;
 
 typedef struct CcsSimulation CcsSimulation;

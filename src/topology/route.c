@@ -1,6 +1,7 @@
 #include "topology/route.h"
 
 #include "base/error.h"
+#include "base/mix.h"
 
 /* A search state is a vertex and, for a NIC, the side it was entered from: data that came
  * from the fabric may only go on into the node, data from the node only to the fabric. */
@@ -280,22 +281,13 @@ static void find_backward_choices(CcsRouter *router, State at, uint32_t depth)
     g_array_sort(router->choices, compare_choices);
 }
 
-/* SplitMix64 (Steele, Lea and Flood 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-    return x ^ x >> 31;
-}
-
 /* A number that says which of several choices a message from @from to @to takes at each fork. */
 static uint64_t choice_key(const CcsRouter *router, CcsVertexId from, CcsVertexId to)
 {
     CcsRouting routing = ccs_topology_routing(router->topology);
 
     if (routing.kind == CCS_ROUTING_ECMP)
-        return mix(mix((uint64_t)from << 32 | to) ^ routing.seed);
+        return ccs_mix(ccs_mix((uint64_t)from << 32 | to) ^ routing.seed);
     return router->key[to];
 }
 
