@@ -196,6 +196,8 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
     result->bound_name = bound.name;
     result->efficiency = outcome->time == 0 ? 1 : (double)bound.time / (double)outcome->time;
     result->n_flows = outcome->n_messages;
+    result->engine = outcome->engine;
+    result->engine_reason = g_intern_string(outcome->engine_reason);
     for (CcsRank rank = 0; rank < result->n_ranks; rank++)
         result->bytes_sent_max = MAX(result->bytes_sent_max, outcome->ranks[rank].bytes_sent);
     weigh_links(machine, outcome, into);
@@ -280,7 +282,10 @@ bool ccs_study_play(CcsStudy *study, const CcsCase *of, const CcsSchedule *sched
                     GError **error)
 {
     const CcsMachine *machine = study->machine;
-    const CcsObserver own = {.flow = observe_flow, .local = observe_local, .data = study};
+    const CcsObserver own = {.flow = observe_flow,
+                             .local = observe_local,
+                             .data = study,
+                             .takes_classes = observer == NULL && study->level == CCS_TRACE_STEPS};
     bool is_observed = observer != NULL || study->level >= CCS_TRACE_STEPS;
 
     study->observer = observer == NULL ? (CcsObserver){0} : *observer;

@@ -258,6 +258,11 @@ const CcsSchedule *ccs_reduction_schedule(const CcsReduction *reduction)
     return reduction->schedule;
 }
 
+CcsLaneId ccs_reduction_first_member(const CcsReduction *reduction, CcsLaneId lane)
+{
+    return reduction->symmetry->lanes.first[lane];
+}
+
 uint32_t ccs_reduction_n_members(const CcsReduction *reduction, CcsLaneId lane)
 {
     return reduction->symmetry->lanes.count[lane];

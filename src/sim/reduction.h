@@ -29,6 +29,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsReduction, ccs_reduction_free)
 bool ccs_reduction_serves(const CcsReduction *reduction, CcsBytes size);
 
 const CcsSchedule *ccs_reduction_schedule(const CcsReduction *reduction);
+CcsLaneId ccs_reduction_first_member(const CcsReduction *reduction, CcsLaneId lane);
 uint32_t ccs_reduction_n_members(const CcsReduction *reduction, CcsLaneId lane);
 uint32_t ccs_reduction_n_link_members(const CcsReduction *reduction, CcsLinkId link);
 

@@ -37,7 +37,8 @@ typedef CcsLinkUse CcsLinkTotal;
 
 /* One message, as the trace level `flows` records it. */
 typedef struct {
-    uint32_t lane;
+    uint32_t lane;    /* the first of those that are alike */
+    uint32_t n_alike; /* so many lanes do the same at the same time; 1 unless asked for */
     uint32_t message; /* index in its lane */
     uint32_t channel;
     uint32_t phase; /* index into the phase names of the schedule */
@@ -89,4 +90,6 @@ typedef struct {
     double bottleneck_utilisation; /* bytes / (bandwidth x time) */
     CcsBytes bytes_sent_max;       /* of any rank */
     uint64_t n_flows;              /* messages */
+    const char *engine;            /* that computed it: "incremental", "quotient", ... */
+    const char *engine_reason;     /* why that one */
 } CcsResult;

@@ -339,6 +339,12 @@ static uint32_t n_members(const CcsSimulation *simulation, CcsLaneId lane)
     return simulation->reduction == NULL ? 1 : ccs_reduction_n_members(simulation->reduction, lane);
 }
 
+static CcsLaneId first_member(const CcsSimulation *simulation, CcsLaneId lane)
+{
+    return simulation->reduction == NULL ? lane
+                                         : ccs_reduction_first_member(simulation->reduction, lane);
+}
+
 /* A message of @lane has left, to arrive at @arrival. */
 static void count_message(CcsSimulation *simulation, CcsLaneId lane, CcsRank peer, CcsTime arrival)
 {
@@ -400,7 +406,8 @@ static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLa
     if (tell == NULL)
         return true;
     return tell(observer->data,
-                &(CcsFlow){.lane = lane,
+                &(CcsFlow){.lane = first_member(simulation, lane),
+                           .n_alike = n_members(simulation, lane),
                            .message = state->message,
                            .channel = of->channel,
                            .phase = of->phase,
@@ -643,7 +650,8 @@ static uint64_t n_all_messages(const CcsSimulation *simulation)
 
 static bool is_observed(const CcsSimulation *simulation)
 {
-    return simulation->observer.flow != NULL || simulation->observer.local != NULL;
+    const CcsObserver *observer = &simulation->observer;
+    return (observer->flow != NULL || observer->local != NULL) && !observer->takes_classes;
 }
 
 /* Returns: NULL with the reason why every message is to be played. */
@@ -676,8 +684,9 @@ static void reduce(CcsSimulation *simulation, CcsBytes size)
     reduced->reduction = try_to_reduce(simulation, size, &simulation->reason_against[is_even]);
     if (reduced->reduction == NULL)
         return;
-    reduced->simulation = ccs_simulation_new(ccs_reduction_schedule(reduced->reduction),
-                                             simulation->transport, simulation->model, NULL, NULL);
+    reduced->simulation =
+        ccs_simulation_new(ccs_reduction_schedule(reduced->reduction), simulation->transport,
+                           simulation->model, &simulation->observer, NULL);
     g_assert(reduced->simulation != NULL); /* its lanes are among those that have paths */
     reduced->simulation->reduction = reduced->reduction;
     reduced->links = g_new0(CcsLinkUse, (size_t)ccs_topology_n_links(simulation->topology) + 1);

@@ -1,7 +1,8 @@
 /* sim.h - plays a schedule on a network model, and says what happened when
  *
  * The simulation is made once for a schedule and then run for as many sizes as wanted; a run
- * begins from nothing and gives the same outcome every time.
+ * begins from nothing and gives the same outcome every time. Where the model allows it and there is
+ * much to play, lanes that are alike (sim/symmetry.h) are played as one; the outcome is the same.
  *
  * A message occupies its lane for the transport's message cost and then while it is being
  * injected; then it travels for the latency of its path while the next one may start. At
@@ -28,6 +29,7 @@ typedef struct {
     bool (*flow)(void *data, const CcsFlow *flow, GError **error);
     void *data;
     bool (*local)(void *data, const CcsFlow *work, GError **error); /* from started to arrived */
+    bool takes_classes; /* may be told once of all messages of lanes that are alike */
 } CcsObserver;
 
 /* What a run came to. The arrays belong to the simulation and last until its next run. */

@@ -30,6 +30,8 @@ SELECT json_object('schema', 'ccsim.result/1', 'results', json_group_array(json(
                'utilisation', bottleneck_utilisation) END,
              'bytes_sent_max', bytes_sent_max,
              'flows', flows,
+             'engine', engine,
+             'engine_reason', engine_reason,
              'is_winner', json(CASE WHEN time_ps = min(time_ps) OVER question
                                     THEN 'true' ELSE 'false' END),
              'run_id', CASE WHEN ?2 THEN run_id END) AS result

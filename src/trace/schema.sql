@@ -98,7 +98,9 @@ CREATE TABLE result (
   bottleneck_link        TEXT,
   bottleneck_utilisation REAL,
   bytes_sent_max         INTEGER,
-  flows                  INTEGER
+  flows                  INTEGER,
+  engine                 TEXT,
+  engine_reason          TEXT
 ) STRICT;
 
 CREATE INDEX result_of_run ON result (run_id);
@@ -194,7 +196,8 @@ SELECT result.result_id, result.run_id, run.started_at,
        result.time_ps, result.time_us, result.algbw_GBps, result.busbw_GBps,
        result.bound_us, result.bound, result.efficiency,
        result.bottleneck_class, result.bottleneck_link, result.bottleneck_utilisation,
-       result.bytes_sent_max, result.flows
+       result.bytes_sent_max, result.flows,
+       result.engine, result.engine_reason
   FROM result
   JOIN run USING (run_id)
   JOIN topology USING (topology_id)

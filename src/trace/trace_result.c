@@ -170,13 +170,16 @@ static bool write_answer(CcsTrace *trace, const CcsResultRows *rows, GError **er
         has_bottleneck ? ccs_sql_real(result->bottleneck_utilisation) : ccs_sql_null(),
         ccs_sql_integer((int64_t)result->bytes_sent_max),
         ccs_sql_integer((int64_t)result->n_flows),
+        ccs_sql_text(result->engine),
+        ccs_sql_text(result->engine_reason),
     };
 
     return ccs_database_write(trace->database,
                               "UPDATE result SET time_ps = ?2, algbw_GBps = ?3, busbw_GBps = ?4,"
                               " bound_ps = ?5, bound = ?6, efficiency = ?7,"
                               " bottleneck_class = ?8, bottleneck_link = ?9,"
-                              " bottleneck_utilisation = ?10, bytes_sent_max = ?11, flows = ?12"
+                              " bottleneck_utilisation = ?10, bytes_sent_max = ?11, flows = ?12,"
+                              " engine = ?13, engine_reason = ?14"
                               " WHERE result_id = ?1",
                               values, G_N_ELEMENTS(values), error);
 }

@@ -23,6 +23,7 @@ static CcsFlow flow_of(uint32_t i)
     CcsTime started = (CcsTime)(i / 256) * 13981014;
 
     return (CcsFlow){.lane = i % 256,
+                     .n_alike = 1,
                      .message = i / 256,
                      .phase = i / 256 % 2,
                      .src = i % 256,

@@ -2,8 +2,10 @@
  * picosecond, whatever is uneven about the machine. */
 #include <string.h>
 
+#include "base/error.h"
 #include "collectives/algorithm.h"
 #include "sim/sim.h"
+#include "sim/symmetry.h"
 #include "tests/support/check_main.h"
 #include "topology/topology_yaml.h"
 
@@ -39,6 +41,10 @@ static const char *const machines[] = {
 };
 
 static const CcsBytes sizes[] = {1, 1048576, 100000007};
+
+/* Cuts into equal chunks for most numbers of ranks, channels and chunks here, and one that does
+ * not. */
+static const CcsBytes sizes_of_classes[] = {0, 967680, 100003};
 
 /* FNV-1a over the times of all messages. */
 static bool hash_flow(void *data, const CcsFlow *flow, GError **error)
@@ -94,6 +100,114 @@ static void compare(const CcsAlgorithm *algorithm, const CcsCommunicator *commun
                       n_channels, machine);
 }
 
+/* What each lane did, and what came of it for ranks and links. */
+typedef struct {
+    CcsOutcome outcome;
+    uint64_t *hashes; /* by lane */
+    CcsRankTotal *ranks;
+    CcsLinkUse *links;
+} Play;
+
+static void play_clear(Play *play)
+{
+    g_free(play->hashes);
+    g_free(play->ranks);
+    g_free(play->links);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Play, play_clear)
+
+static bool hash_by_lane(void *data, const CcsFlow *flow, GError **error)
+{
+    uint64_t *hashes = data;
+    CcsFlow alone = *flow;
+
+    alone.lane = 0;
+    return hash_flow(&hashes[flow->lane], &alone, error);
+}
+
+/* Returns: false if the engine declines. */
+static bool play_all(const CcsSchedule *schedule, const char *engine, CcsBytes size,
+                     const CcsTransport *transport, Play *play)
+{
+    uint32_t n_links =
+        ccs_topology_n_links(ccs_communicator_topology(ccs_schedule_communicator(schedule)));
+    g_autoptr(GError) error = NULL;
+
+    play->hashes = g_new0(uint64_t, ccs_schedule_n_lanes(schedule) + 1);
+    CcsObserver observer = {.flow = hash_by_lane, .data = play->hashes, .takes_classes = true};
+    g_autoptr(CcsSimulation) simulation = ccs_simulation_new(
+        schedule, transport, ccs_network_model_find("fluid", engine, NULL), &observer, &error);
+    g_assert_no_error(error);
+    if (!ccs_simulation_run(simulation, size, &play->outcome, &error)) {
+        ck_assert_msg(error->code == CCS_ERROR_USAGE, "%s", error->message);
+        return false;
+    }
+    ck_assert_str_eq(play->outcome.engine, engine);
+    play->ranks =
+        g_memdup2(play->outcome.ranks, sizeof(CcsRankTotal) * ccs_schedule_n_ranks(schedule));
+    play->links = g_memdup2(play->outcome.links, sizeof(CcsLinkUse) * n_links);
+    return true;
+}
+
+/* Returns: whether there were lanes alike. */
+static bool compare_classes(const CcsSchedule *schedule, CcsBytes size,
+                            const CcsTransport *transport, const char *what)
+{
+    g_auto(Play) whole = {0};
+    g_auto(Play) reduced = {0};
+    uint32_t n_links =
+        ccs_topology_n_links(ccs_communicator_topology(ccs_schedule_communicator(schedule)));
+
+    if (!play_all(schedule, "quotient", size, transport, &reduced))
+        return false;
+    ck_assert(play_all(schedule, "incremental", size, transport, &whole));
+    g_autofree char *reason = NULL;
+    g_autoptr(CcsPaths) paths = ccs_paths_new(schedule, NULL);
+    g_autoptr(CcsSymmetry) symmetry = ccs_symmetry_find(schedule, paths, size, &reason);
+    for (CcsLaneId lane = 0; lane < ccs_schedule_n_lanes(schedule); lane++) {
+        CcsLaneId first = symmetry->lanes.first[symmetry->lanes.of[lane]];
+        ck_assert_msg(whole.hashes[lane] == reduced.hashes[first], "lane %u of %s", lane, what);
+    }
+    ck_assert_msg(whole.outcome.time == reduced.outcome.time, "%s", what);
+    ck_assert_msg(whole.outcome.n_messages == reduced.outcome.n_messages, "%s", what);
+    for (CcsRank rank = 0; rank < ccs_schedule_n_ranks(schedule); rank++)
+        ck_assert_msg(memcmp(&whole.ranks[rank], &reduced.ranks[rank], sizeof(CcsRankTotal)) == 0,
+                      "rank %u of %s", rank, what);
+    for (CcsLinkId link = 0; link < n_links; link++)
+        ck_assert_msg(memcmp(&whole.links[link], &reduced.links[link], sizeof(CcsLinkUse)) == 0,
+                      "link %u of %s", link, what);
+    return true;
+}
+
+START_TEST(one_lane_for_all_that_are_alike_gives_the_bits_of_all)
+{
+    const char *machine = machines[_i];
+    g_autoptr(CcsTopology) topology =
+        ccs_topology_read("machine.yaml", machine, strlen(machine), NULL, NULL, NULL);
+    g_autoptr(CcsCommunicator) communicator = ccs_communicator_new(topology, 0, 0, NULL);
+    CcsTransport costly = {.name = "costly",
+                           .launch = 3000000,
+                           .message_cost = 1234567,
+                           .reduce_rate = 400 * (CCS_RATE_PER_BYTE * 1000000000U)};
+    uint32_t n_reduced = 0;
+
+    for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
+        for (size_t j = 0; j < 2 * G_N_ELEMENTS(sizes_of_classes); j++) {
+            g_autoptr(CcsSchedule) schedule = ccs_algorithm_schedule(
+                ccs_algorithms[i], communicator, 0, 1 + 3 * (uint32_t)(j % 2), 7, NULL);
+            g_autofree char *what = g_strdup_printf(
+                "%s %s on\n%s", ccs_collective_info(ccs_algorithms[i]->collective)->name,
+                ccs_algorithms[i]->name, machine);
+            if (schedule != NULL &&
+                compare_classes(schedule, sizes_of_classes[j / 2],
+                                j % 2 == 0 ? &ccs_transport_ideal : &costly, what))
+                n_reduced++;
+        }
+    }
+    ck_assert_uint_gt(n_reduced, 0);
+}
+END_TEST
+
 START_TEST(the_incremental_engine_gives_the_bits_of_the_reference)
 {
     const char *machine = machines[_i];
@@ -122,6 +236,8 @@ Suite *ccs_test_suite(void)
 
     tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, the_incremental_engine_gives_the_bits_of_the_reference, 0,
+                        G_N_ELEMENTS(machines));
+    tcase_add_loop_test(tcase, one_lane_for_all_that_are_alike_gives_the_bits_of_all, 0,
                         G_N_ELEMENTS(machines));
     suite_add_tcase(suite, tcase);
     return suite;
