@@ -422,14 +422,14 @@ const CcsNetworkModel ccs_model_fluid = {.name = "fluid",
                                          .engine = "auto",
                                          .plain = PLAIN,
                                          .summary = SUMMARY,
-                                         .reducing = CCS_REDUCE_WHEN_WORTH,
+                                         .tier = CCS_TIER_AUTO,
                                          FUNCTIONS};
 
 const CcsNetworkModel ccs_model_fluid_incremental = {.name = "fluid",
                                                      .engine = PLAIN,
                                                      .plain = PLAIN,
                                                      .summary = SUMMARY "; plays every message",
-                                                     .reducing = CCS_REDUCE_NEVER,
+                                                     .tier = CCS_TIER_PLAIN,
                                                      FUNCTIONS};
 
 const CcsNetworkModel ccs_model_fluid_quotient = {.name = "fluid",
@@ -437,5 +437,13 @@ const CcsNetworkModel ccs_model_fluid_quotient = {.name = "fluid",
                                                   .plain = PLAIN,
                                                   .summary =
                                                       SUMMARY "; plays one of all that are alike",
-                                                  .reducing = CCS_REDUCE_ALWAYS,
+                                                  .tier = CCS_TIER_QUOTIENT,
                                                   FUNCTIONS};
+
+const CcsNetworkModel ccs_model_fluid_sweep = {.name = "fluid",
+                                               .engine = "sweep",
+                                               .plain = PLAIN,
+                                               .summary = SUMMARY
+                                               "; evaluates a recurrence where no flows compete",
+                                               .tier = CCS_TIER_SWEEP,
+                                               FUNCTIONS};

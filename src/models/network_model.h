@@ -28,25 +28,27 @@ static inline uint64_t ccs_flow_weight(const uint32_t *weights, uint32_t index)
 typedef struct {
     CcsBytes bytes;
     uint64_t messages;
-    CcsTime busy; /* time during which at least one flow used it */
+    CcsTime busy; /* time during which at least one flow used it; CCS_TIME_UNKNOWN where the
+                     engine does not tell; peak has no meaning then */
     CcsRate peak; /* largest sum of rates */
 } CcsLinkUse;
 
 typedef struct CcsNetwork CcsNetwork;
 
-/* Whether one lane is played for all that are alike. */
+/* How much of a schedule is played. */
 typedef enum {
-    CCS_REDUCE_NEVER,
-    CCS_REDUCE_WHEN_WORTH, /* where it is possible and there is much to play */
-    CCS_REDUCE_ALWAYS,     /* an error where it is not possible */
-} CcsReducing;
+    CCS_TIER_PLAIN,    /* every message */
+    CCS_TIER_AUTO,     /* as little as possible, where there is much to play */
+    CCS_TIER_QUOTIENT, /* one of the lanes that are alike (sim/symmetry.h); else an error */
+    CCS_TIER_SWEEP,    /* nothing: a recurrence is evaluated (sim/sweep.h); else an error */
+} CcsTier;
 
 typedef struct {
     const char *name;
     const char *engine; /* models of one name give the same bits, at different speed */
     const char *plain;  /* the name of the one that plays every message with these functions */
     const char *summary;
-    CcsReducing reducing;
+    CcsTier tier;
     bool shares_links; /* no link carries more than its bandwidth; without that the lower bounds
                           of a topology do not hold */
     CcsNetwork *(*create)(const CcsTopology *topology, uint32_t n_slots);

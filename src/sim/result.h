@@ -30,7 +30,8 @@ typedef struct {
     uint64_t messages_received;
     CcsTime started;  /* of its first message sent; 0 if none */
     CcsTime finished; /* its last message sent has left and its last one received has arrived */
-    CcsTime sending;  /* time during which at least one of its lanes was injecting or starting up */
+    CcsTime sending;  /* time during which at least one of its lanes was injecting or starting up;
+                       CCS_TIME_UNKNOWN  where the engine does not tell */
 } CcsRankTotal;
 
 typedef CcsLinkUse CcsLinkTotal;

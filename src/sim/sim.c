@@ -9,6 +9,7 @@
 #include "sim/chains.h"
 #include "sim/paths.h"
 #include "sim/reduction.h"
+#include "sim/sweep.h"
 #include "sim/symmetry.h"
 
 typedef enum {
@@ -76,6 +77,7 @@ struct CcsSimulation {
     char *
         reason_against[2]; /* of reducing, where the chunks are unequal, and where they are equal */
     char *engine_reason;
+    CcsSweep *sweep; /* the last one */
 };
 
 CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTransport *transport,
@@ -142,6 +144,7 @@ void ccs_simulation_free(CcsSimulation *simulation)
     if (simulation == NULL)
         return;
     drop_reduced(simulation);
+    ccs_sweep_free(simulation->sweep);
     g_free(simulation->engine_reason);
     g_free(simulation->reason_against[false]);
     g_free(simulation->reason_against[true]);
@@ -639,6 +642,9 @@ static bool play(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outco
 /* Fewer messages are played in the time that the search for lanes that are alike takes. */
 #define FEW_MESSAGES 100000U
 
+/* To play more of them would take minutes, so what a sweep cannot tell is done without. */
+#define MANY_MESSAGES 50000000U
+
 static uint64_t n_all_messages(const CcsSimulation *simulation)
 {
     uint64_t n = 0;
@@ -650,20 +656,16 @@ static uint64_t n_all_messages(const CcsSimulation *simulation)
 
 static bool is_observed(const CcsSimulation *simulation)
 {
-    const CcsObserver *observer = &simulation->observer;
-    return (observer->flow != NULL || observer->local != NULL) && !observer->takes_classes;
+    return simulation->observer.flow != NULL || simulation->observer.local != NULL;
 }
 
 /* Returns: NULL with the reason why every message is to be played. */
 static CcsReduction *try_to_reduce(CcsSimulation *simulation, CcsBytes size, char **ret_reason)
 {
-    if (simulation->model->reducing == CCS_REDUCE_NEVER)
-        *ret_reason = g_strdup("as was asked for");
-    else if (is_observed(simulation))
-        *ret_reason = g_strdup("every message is recorded");
-    else if (simulation->model->reducing == CCS_REDUCE_WHEN_WORTH &&
-             n_all_messages(simulation) < FEW_MESSAGES)
+    if (simulation->model->tier == CCS_TIER_AUTO && n_all_messages(simulation) < FEW_MESSAGES)
         *ret_reason = g_strdup("there are few messages");
+    else if (is_observed(simulation) && !simulation->observer.takes_classes)
+        *ret_reason = g_strdup("every message is recorded");
     else
         return ccs_reduction_new(simulation->schedule, simulation->paths, size, ret_reason);
     return NULL;
@@ -735,23 +737,99 @@ static bool play_reduced(CcsSimulation *whole, CcsBytes size, CcsOutcome *ret_ou
     return true;
 }
 
+/* Returns: false, with the reason, if that is not possible, or with @error if it was interrupted.
+ */
+static bool try_to_sweep(CcsSimulation *simulation, CcsBytes size, char **ret_reason,
+                         CcsOutcome *ret_outcome, GError **error)
+{
+    if (is_observed(simulation)) {
+        *ret_reason = g_strdup("every message is recorded");
+        return false;
+    }
+    ccs_sweep_free(simulation->sweep);
+    simulation->sweep =
+        ccs_sweep_run(simulation->schedule, simulation->transport, simulation->paths,
+                      simulation->model->shares_links, size, ret_reason, error);
+    if (simulation->sweep == NULL)
+        return false;
+    *ret_outcome = (CcsOutcome){
+        .time = simulation->sweep->time,
+        .n_messages = simulation->sweep->n_messages,
+        .ranks = simulation->sweep->ranks,
+        .links = simulation->sweep->links,
+        .n_classes = MAX(ccs_topology_n_classes(simulation->topology), 1),
+        .engine = "sweep",
+        .engine_reason = "no two flows ever compete",
+    };
+    return true;
+}
+
+static bool fail_tier(const CcsSimulation *simulation, const char *reason, GError **error)
+{
+    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "engine '%s' cannot play this: %s",
+                simulation->model->engine, reason);
+    return false;
+}
+
+static bool run_sweep(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
+                      GError **error)
+{
+    g_autofree char *reason = NULL;
+    g_autoptr(GError) failure = NULL;
+
+    if (try_to_sweep(simulation, size, &reason, ret_outcome, &failure))
+        return true;
+    if (failure == NULL)
+        return fail_tier(simulation, reason, error);
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return false;
+}
+
+static bool run_plain(CcsSimulation *simulation, CcsBytes size, const char *reason,
+                      CcsOutcome *ret_outcome, GError **error)
+{
+    if (!play(simulation, size, ret_outcome, error))
+        return false;
+    ret_outcome->engine = simulation->model->plain;
+    ret_outcome->engine_reason = reason;
+    return true;
+}
+
+/* Where every message would have to be played. */
+static bool run_unreduced(CcsSimulation *simulation, CcsBytes size, const char *reason,
+                          CcsOutcome *ret_outcome, GError **error)
+{
+    g_autofree char *against = NULL;
+    g_autoptr(GError) failure = NULL;
+
+    if (n_all_messages(simulation) < MANY_MESSAGES)
+        return run_plain(simulation, size, reason, ret_outcome, error);
+    if (try_to_sweep(simulation, size, &against, ret_outcome, &failure))
+        return true;
+    if (failure != NULL) {
+        g_propagate_error(error, g_steal_pointer(&failure));
+        return false;
+    }
+    g_free(simulation->engine_reason);
+    simulation->engine_reason = g_strdup_printf("%s, and %s", reason, against);
+    return run_plain(simulation, size, simulation->engine_reason, ret_outcome, error);
+}
+
 bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
                         GError **error)
 {
+    CcsTier tier = simulation->model->tier;
+
+    if (tier == CCS_TIER_PLAIN)
+        return run_plain(simulation, size, "as was asked for", ret_outcome, error);
+    if (tier == CCS_TIER_SWEEP)
+        return run_sweep(simulation, size, ret_outcome, error);
     reduce(simulation, size);
     if (simulation->reduced.simulation != NULL)
         return play_reduced(simulation, size, ret_outcome, error);
 
     const char *reason =
         simulation->reason_against[ccs_symmetry_is_even(simulation->schedule, size)];
-    if (simulation->model->reducing == CCS_REDUCE_ALWAYS) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "engine '%s' cannot play this: %s",
-                    simulation->model->engine, reason);
-        return false;
-    }
-    if (!play(simulation, size, ret_outcome, error))
-        return false;
-    ret_outcome->engine = simulation->model->plain;
-    ret_outcome->engine_reason = reason;
-    return true;
+    return tier == CCS_TIER_QUOTIENT ? fail_tier(simulation, reason, error)
+                                     : run_unreduced(simulation, size, reason, ret_outcome, error);
 }

@@ -38,9 +38,10 @@ typedef struct {
     uint64_t n_messages;          /* without local ones */
     const CcsRankTotal *ranks;    /* by rank */
     const CcsLinkUse *links;      /* by link of the topology */
-    const CcsTime *critical_path; /* by cause, then link class: cause * n_classes + class */
+    const CcsTime *critical_path; /* by cause, then link class: cause * n_classes + class; NULL
+                                     where it is not known */
     uint32_t n_classes;
-    const char *engine;        /* that computed it: "incremental", "quotient", "reference" */
+    const char *engine;        /* that computed it: "incremental", "quotient", "sweep", ... */
     const char *engine_reason; /* why: a sentence without its full stop */
 } CcsOutcome;
 

@@ -116,7 +116,7 @@ CREATE TABLE rank_summary (
   messages_received INTEGER NOT NULL,
   started_ps        INTEGER NOT NULL,
   finished_ps       INTEGER NOT NULL,
-  sending_ps        INTEGER NOT NULL,
+  sending_ps        INTEGER,
   PRIMARY KEY (result_id, rank)
 ) STRICT, WITHOUT ROWID;
 
@@ -125,9 +125,9 @@ CREATE TABLE link_summary (
   link_id     INTEGER NOT NULL,
   bytes       INTEGER NOT NULL,
   messages    INTEGER NOT NULL,
-  busy_ps     INTEGER NOT NULL,
+  busy_ps     INTEGER,
   utilisation REAL NOT NULL,
-  peak_GBps   REAL NOT NULL,
+  peak_GBps   REAL,
   PRIMARY KEY (result_id, link_id)
 ) STRICT, WITHOUT ROWID;
 

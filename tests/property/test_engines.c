@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "collectives/algorithm.h"
 #include "sim/sim.h"
+#include "sim/sweep.h"
+#include "sim/sweep_internal.h"
 #include "sim/symmetry.h"
 #include "tests/support/check_main.h"
 #include "topology/topology_yaml.h"
@@ -208,6 +210,102 @@ START_TEST(one_lane_for_all_that_are_alike_gives_the_bits_of_all)
 }
 END_TEST
 
+/* Returns: whether the sweep took it. */
+static bool compare_sweep(const CcsSchedule *schedule, const char *model, CcsBytes size,
+                          const CcsTransport *transport, const char *what)
+{
+    uint32_t n_links =
+        ccs_topology_n_links(ccs_communicator_topology(ccs_schedule_communicator(schedule)));
+    bool is_fluid = strcmp(model, "fluid") == 0;
+    g_autoptr(CcsPaths) paths = ccs_paths_new(schedule, NULL);
+    g_autofree char *reason = NULL;
+    g_autoptr(CcsSweep) sweep =
+        ccs_sweep_run(schedule, transport, paths, is_fluid, size, &reason, NULL);
+    if (sweep == NULL) {
+        ck_assert_ptr_nonnull(reason);
+        return false;
+    }
+    CcsOutcome played;
+    g_autoptr(CcsSimulation) simulation = ccs_simulation_new(
+        schedule, transport, ccs_network_model_find(model, is_fluid ? "incremental" : NULL, NULL),
+        NULL, NULL);
+    ck_assert(ccs_simulation_run(simulation, size, &played, NULL));
+    ck_assert_msg(played.time == sweep->time && played.n_messages == sweep->n_messages, "%s", what);
+    for (CcsRank rank = 0; rank < ccs_schedule_n_ranks(schedule); rank++) {
+        CcsRankTotal total = sweep->ranks[rank];
+        if (total.sending == CCS_TIME_UNKNOWN)
+            total.sending = played.ranks[rank].sending;
+        ck_assert_msg(memcmp(&played.ranks[rank], &total, sizeof total) == 0, "rank %u of %s", rank,
+                      what);
+    }
+    for (CcsLinkId link = 0; link < n_links; link++) {
+        CcsLinkUse use = sweep->links[link];
+        if (use.busy == CCS_TIME_UNKNOWN) {
+            use.busy = played.links[link].busy;
+            use.peak = played.links[link].peak;
+        }
+        ck_assert_msg(memcmp(&played.links[link], &use, sizeof use) == 0, "link %u of %s", link,
+                      what);
+    }
+    return true;
+}
+
+START_TEST(a_sweep_gives_the_bits_of_the_events)
+{
+    const char *machine = machines[_i];
+    g_autoptr(CcsTopology) topology =
+        ccs_topology_read("machine.yaml", machine, strlen(machine), NULL, NULL, NULL);
+    g_autoptr(CcsCommunicator) communicator = ccs_communicator_new(topology, 0, 0, NULL);
+    CcsTransport costly = {.name = "costly",
+                           .launch = 3000000,
+                           .message_cost = 1234567,
+                           .reduce_rate = 400 * (CCS_RATE_PER_BYTE * 1000000000U)};
+    uint32_t n_swept = 0;
+
+    for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
+        for (size_t j = 0; j < 4 * G_N_ELEMENTS(sizes_of_classes); j++) {
+            const CcsTransport *transport = j % 4 < 2 ? &ccs_transport_ideal : &costly;
+            const char *model = j % 2 == 0 ? "fluid" : "loggp";
+            g_autoptr(CcsSchedule) schedule =
+                ccs_algorithm_schedule(ccs_algorithms[i], communicator, 0, 1, 7, NULL);
+            g_autofree char *what = g_strdup_printf(
+                "%s %s under %s on\n%s", ccs_collective_info(ccs_algorithms[i]->collective)->name,
+                ccs_algorithms[i]->name, model, machine);
+            if (schedule != NULL &&
+                compare_sweep(schedule, model, sizes_of_classes[j / 4], transport, what))
+                n_swept++;
+        }
+    }
+    ck_assert_uint_gt(n_swept, 0);
+}
+END_TEST
+
+START_TEST(every_set_of_instructions_gives_the_same)
+{
+    const char *machine = machines[1];
+    g_autoptr(CcsTopology) topology =
+        ccs_topology_read("machine.yaml", machine, strlen(machine), NULL, NULL, NULL);
+    g_autoptr(CcsCommunicator) communicator = ccs_communicator_new(topology, 0, 0, NULL);
+    CcsTransport costly = {.name = "costly",
+                           .message_cost = 7,
+                           .reduce_rate = 400 * (CCS_RATE_PER_BYTE * 1000000000U)};
+
+    for (CcsKernel kernel = 0; kernel < CCS_N_KERNELS; kernel++) {
+        if (!ccs_sweep_has_kernel(kernel))
+            continue;
+        ccs_sweep_choose_kernel(kernel);
+        for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
+            g_autoptr(CcsSchedule) schedule =
+                ccs_algorithm_schedule(ccs_algorithms[i], communicator, 0, 1, 7, NULL);
+            if (schedule == NULL || strcmp(ccs_algorithms[i]->name, "ring") != 0)
+                continue;
+            ck_assert(compare_sweep(schedule, "fluid", 967680, &ccs_transport_ideal, "ring"));
+            ck_assert(compare_sweep(schedule, "fluid", 967680, &costly, "ring"));
+        }
+    }
+}
+END_TEST
+
 START_TEST(the_incremental_engine_gives_the_bits_of_the_reference)
 {
     const char *machine = machines[_i];
@@ -239,6 +337,8 @@ Suite *ccs_test_suite(void)
                         G_N_ELEMENTS(machines));
     tcase_add_loop_test(tcase, one_lane_for_all_that_are_alike_gives_the_bits_of_all, 0,
                         G_N_ELEMENTS(machines));
+    tcase_add_loop_test(tcase, a_sweep_gives_the_bits_of_the_events, 0, G_N_ELEMENTS(machines));
+    tcase_add_test(tcase, every_set_of_instructions_gives_the_same);
     suite_add_tcase(suite, tcase);
     return suite;
 }
