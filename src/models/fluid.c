@@ -39,7 +39,7 @@ typedef struct {
     Member *members; /* flows that use it now; only where its bandwidth is limited */
     uint32_t n_members;
     uint32_t n_members_max;
-    uint64_t n_flows;   /* likewise, each with its multiplicity */
+    uint64_t n_flows;   /* likewise, each with its weight */
     uint32_t n_bound;   /* flows that it limits and that are not being solved */
     CcsRate level;      /* when last solved */
     uint64_t n_solved;  /* n_flows then */
@@ -109,6 +109,11 @@ static bool is_limited(const CcsNetwork *network, CcsLinkId link)
     return ccs_topology_link(network->topology, link)->bandwidth < CCS_RATE_UNLIMITED;
 }
 
+static uint64_t weight_of(const Flow *flow, uint32_t index)
+{
+    return ccs_flow_weight(flow->share.weights, index);
+}
+
 static void mark_dirty(CcsNetwork *network, CcsLinkId link)
 {
     if (network->links[link].is_dirty)
@@ -126,7 +131,7 @@ static void add_member(Link *link, uint32_t slot, uint32_t index, Flow *flow)
     if (index < KNOWN_PLACES)
         flow->places[index] = link->n_members;
     link->members[link->n_members++] = (Member){slot, index};
-    link->n_flows += flow->share.multiplicity;
+    link->n_flows += weight_of(flow, index);
 }
 
 static uint32_t place_of(const Link *link, uint32_t slot, uint32_t index, const Flow *flow)
@@ -147,7 +152,7 @@ static void remove_member(CcsNetwork *network, Link *link, uint32_t slot, uint32
     uint32_t place = place_of(link, slot, index, flow);
     Member moved = link->members[--link->n_members];
 
-    link->n_flows -= flow->share.multiplicity;
+    link->n_flows -= weight_of(flow, index);
     link->members[place] = moved;
     if (moved.index < KNOWN_PLACES)
         network->flows[moved.slot].places[moved.index] = place;
@@ -157,14 +162,13 @@ static void start_flow(CcsNetwork *network, CcsTime now, const CcsFlowStart *fro
 {
     Flow *flow = &network->flows[from->slot];
 
-    *flow = (Flow){.share = {.links = from->links,
-                             .n_links = from->n_links,
-                             .multiplicity = from->multiplicity},
-                   .limit = CCS_NO_LINK,
-                   .bytes = from->bytes,
-                   .left = (CcsWork)from->bytes * CCS_WORK_PER_BYTE,
-                   .since = now,
-                   .number = network->n_started++};
+    *flow =
+        (Flow){.share = {.links = from->links, .weights = from->weights, .n_links = from->n_links},
+               .limit = CCS_NO_LINK,
+               .bytes = from->bytes,
+               .left = (CcsWork)from->bytes * CCS_WORK_PER_BYTE,
+               .since = now,
+               .number = network->n_started++};
     g_array_append_val(network->fresh, from->slot);
     for (uint32_t j = 0; j < from->n_links; j++) {
         Link *link = &network->links[from->links[j]];
@@ -195,7 +199,7 @@ static void join(CcsNetwork *network, uint32_t slot)
     g_ptr_array_add(network->shares, &flow->share);
     for (uint32_t j = 0; j < flow->share.n_links && flow->rate > 0; j++) {
         if (is_limited(network, flow->share.links[j]))
-            network->taken[flow->share.links[j]] -= flow->rate * flow->share.multiplicity;
+            network->taken[flow->share.links[j]] -= flow->rate * weight_of(flow, j);
     }
     if (flow->limit != CCS_NO_LINK)
         network->links[flow->limit].n_bound--;
@@ -217,17 +221,19 @@ static void settle_alone(CcsNetwork *network, uint32_t slot, CcsTime now)
     Flow *flow = &network->flows[slot];
     CcsRate rate = CCS_RATE_UNLIMITED;
 
-    for (uint32_t j = 0; j < flow->share.n_links; j++)
-        rate = MIN(rate, ccs_topology_link(network->topology, flow->share.links[j])->bandwidth);
-    rate = rate == CCS_RATE_UNLIMITED ? rate : rate / flow->share.multiplicity;
+    for (uint32_t j = 0; j < flow->share.n_links; j++) {
+        CcsRate bandwidth = ccs_topology_link(network->topology, flow->share.links[j])->bandwidth;
+        if (bandwidth < CCS_RATE_UNLIMITED)
+            rate = MIN(rate, bandwidth / weight_of(flow, j));
+    }
     for (uint32_t j = 0; j < flow->share.n_links; j++) {
         CcsLinkId id = flow->share.links[j];
         Link *link = &network->links[id];
         CcsRate bandwidth = ccs_topology_link(network->topology, id)->bandwidth;
         if (bandwidth == CCS_RATE_UNLIMITED)
             continue;
-        bool is_full = bandwidth / flow->share.multiplicity == rate;
-        network->taken[id] = rate * flow->share.multiplicity;
+        bool is_full = bandwidth / weight_of(flow, j) == rate;
+        network->taken[id] = rate * weight_of(flow, j);
         network->use[id].peak = MAX(network->use[id].peak, network->taken[id]);
         link->level = is_full ? rate : CCS_RATE_UNLIMITED;
         link->n_solved = link->n_flows;
@@ -357,14 +363,14 @@ static void end_flow(CcsNetwork *network, uint32_t slot, CcsTime now)
         CcsLinkId id = flow->share.links[j];
         Link *link = &network->links[id];
         CcsLinkUse *use = &network->use[id];
-        use->bytes += flow->bytes * flow->share.multiplicity;
-        use->messages += flow->share.multiplicity;
+        use->bytes += flow->bytes * weight_of(flow, j);
+        use->messages += weight_of(flow, j);
         if (--link->n_present == 0)
             use->busy += now - link->present_since;
         if (!is_limited(network, id))
             continue;
         remove_member(network, link, slot, j);
-        network->taken[id] -= flow->rate * flow->share.multiplicity;
+        network->taken[id] -= flow->rate * weight_of(flow, j);
         mark_dirty(network, id);
     }
     if (flow->limit != CCS_NO_LINK)

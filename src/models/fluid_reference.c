@@ -65,12 +65,11 @@ static void start(CcsNetwork *network, CcsTime now, const CcsFlowStart *starts, 
     for (uint32_t i = 0; i < n; i++) {
         const CcsFlowStart *from = &starts[i];
         Flow *flow = &network->flows[from->slot];
-        *flow = (Flow){.share = {.links = from->links,
-                                 .n_links = from->n_links,
-                                 .multiplicity = from->multiplicity},
-                       .bytes = from->bytes,
-                       .left = (CcsWork)from->bytes * CCS_WORK_PER_BYTE,
-                       .ends = CCS_TIME_MAX};
+        *flow = (Flow){
+            .share = {.links = from->links, .weights = from->weights, .n_links = from->n_links},
+            .bytes = from->bytes,
+            .left = (CcsWork)from->bytes * CCS_WORK_PER_BYTE,
+            .ends = CCS_TIME_MAX};
         g_array_append_val(network->active, from->slot);
         for (uint32_t j = 0; j < from->n_links; j++) {
             Presence *presence = &network->presence[from->links[j]];
@@ -139,8 +138,8 @@ static void leave_links(CcsNetwork *network, const Flow *flow, CcsTime now)
         CcsLinkId link = flow->share.links[j];
         Presence *presence = &network->presence[link];
         CcsLinkUse *use = &network->use[link];
-        use->bytes += flow->bytes * flow->share.multiplicity;
-        use->messages += flow->share.multiplicity;
+        use->bytes += flow->bytes * ccs_flow_weight(flow->share.weights, j);
+        use->messages += ccs_flow_weight(flow->share.weights, j);
         if (--presence->n_flows == 0)
             use->busy += now - presence->since;
     }

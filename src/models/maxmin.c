@@ -5,7 +5,7 @@
 /* What is left of a link while rates are being raised. */
 typedef struct {
     CcsRate room;      /* not yet given to frozen flows */
-    uint64_t n_active; /* flows on it that are not frozen, each with its multiplicity */
+    uint64_t n_active; /* flows on it that are not frozen, each with its weight */
     uint64_t n_frozen; /* of these, frozen at the current level */
     uint32_t first;    /* its flows are members[first] ... */
     uint32_t n_flows;
@@ -120,7 +120,7 @@ static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t
             if (share->n_flows == 0)
                 solver->used.links[solver->used.n++] = link;
             share->n_flows++;
-            share->n_active += flow->multiplicity;
+            share->n_active += ccs_flow_weight(flow->weights, j);
         }
     }
 }
@@ -242,7 +242,7 @@ static void freeze(CcsMaxmin *solver, CcsMaxminFlow *flow, CcsRate rate)
             flow->limit = MIN(flow->limit, flow->links[j]);
         if (share->n_frozen == 0)
             solver->touched.links[solver->touched.n++] = flow->links[j];
-        share->n_frozen += flow->multiplicity;
+        share->n_frozen += ccs_flow_weight(flow->weights, j);
     }
 }
 

@@ -11,15 +11,16 @@
 #include <glib.h>
 
 #include "base/units.h"
+#include "models/network_model.h"
 #include "topology/topology.h"
 
 typedef struct {
     const CcsLinkId *links;
+    const uint32_t *weights; /* of each link: so many flows with this rate are on it; NULL: 1 */
     uint32_t n_links;
-    uint32_t multiplicity; /* so many equal flows are meant; rate is that of one */
-    CcsRate rate;          /* result */
-    CcsLinkId limit;       /* result: the full link on which no flow is faster; CCS_NO_LINK if
-                              all links of the flow are unlimited */
+    CcsRate rate;    /* result */
+    CcsLinkId limit; /* result: the full link on which no flow is faster; CCS_NO_LINK if
+                        all links of the flow are unlimited */
 } CcsMaxminFlow;
 
 typedef struct CcsMaxmin CcsMaxmin;

@@ -13,11 +13,17 @@
 
 typedef struct {
     uint32_t slot;
-    uint32_t multiplicity;  /* so many equal flows are meant */
-    const CcsLinkId *links; /* used at one rate; valid until the flow ends */
-    uint32_t n_links;       /* above 0 */
-    CcsBytes bytes;         /* above 0 */
+    uint32_t n_links;        /* above 0 */
+    const CcsLinkId *links;  /* used at one rate; valid until the flow ends */
+    const uint32_t *weights; /* of each link: so many equal flows are meant on it; NULL: 1 */
+    CcsBytes bytes;          /* above 0 */
 } CcsFlowStart;
+
+/* ccs_flow_weight: how many flows the one with these weights stands for on its link @index. */
+static inline uint64_t ccs_flow_weight(const uint32_t *weights, uint32_t index)
+{
+    return weights == NULL ? 1 : weights[index];
+}
 
 typedef struct {
     CcsBytes bytes;

@@ -197,7 +197,6 @@ static void enter(CcsSimulation *simulation, CcsLaneId lane)
     }
     g_array_append_vals(simulation->starts,
                         &(CcsFlowStart){.slot = lane,
-                                        .multiplicity = 1,
                                         .links = state->route.links,
                                         .n_links = state->route.n_links,
                                         .bytes = state->bytes},
