@@ -16,23 +16,36 @@ typedef enum {
     EVENT_ARRIVE, /* the message is there and reduced; detail: its index, note: its chain */
 } EventKind;
 
-/* The message that a lane is busy with, and what the lane has done. */
+/* The message that a lane is busy with, and what the lane has done; with what the schedule says
+ * of the lane, so that a message touches little memory. */
 typedef struct {
     uint32_t message;
+    CcsChainId chain; /* to what the message waited for; held while the lane is busy */
+    CcsRank source;
+    CcsRank peer; /* of the message */
     CcsBytes bytes;
     CcsRoute route;
     CcsTime started;
     CcsTime entered;
-    CcsTime reduced;  /* until then the receiver reduces earlier messages of the queue */
-    CcsChainId chain; /* to the lane's latest event */
-    CcsBytes moved;   /* by all its messages */
+    CcsTime reduced;     /* until then the receiver reduces earlier messages of the queue */
+    CcsBytes even_bytes; /* of every message, or CCS_UNEVEN */
+    CcsBytes moved;      /* by all its messages */
+    CcsTime left;        /* when the last of them left */
+    CcsTime arrived;     /* when the last of them is there */
+    uint32_t n_left;
+    CcsLaneId reducer; /* whose queue its messages are reduced in */
+    uint32_t n_reduced;
+    bool has_fixed_peer;
+    bool is_local;
+    bool is_added_there;
 } LaneState;
 
 typedef struct {
     CcsTime ready;   /* before that the rank sends nothing */
     uint32_t n_busy; /* lanes of the rank */
-    CcsTime since;
     bool has_started;
+    CcsTime since;
+    CcsTime sending; /* time for which some lane was busy */
 } RankState;
 
 struct CcsSimulation {
@@ -59,6 +72,7 @@ struct CcsSimulation {
     bool is_unsettled; /* a flow has started or ended in this moment */
     CcsTime last;      /* time of the latest arrival */
     CcsChainId last_chain;
+    CcsChainId growing; /* the chain of the message that leaves: time will be added to it */
     uint64_t n_messages;
     uint32_t n_injecting; /* flows in the network */
     CcsWork link_bytes;   /* bytes of each message times its links */
@@ -135,7 +149,31 @@ static void delay_ranks(CcsSimulation *simulation)
     }
 }
 
-static void reset(CcsSimulation *simulation, CcsBytes size)
+static bool reset_lane(CcsSimulation *simulation, CcsLaneId id, GError **error)
+{
+    const CcsLane *lane = ccs_schedule_lane(simulation->schedule, id);
+    LaneState *state = &simulation->lanes[id];
+
+    *state = (LaneState){
+        .source = lane->source,
+        .even_bytes = ccs_schedule_even_bytes(simulation->schedule, lane, simulation->size),
+        .reducer = lane->queue == 0 ? id : lane->queue - 1,
+        .n_reduced = lane->n_reduced,
+        .has_fixed_peer = lane->peer_kind == CCS_PEER_FIXED,
+        .is_local = ccs_lane_is_local(lane),
+        .is_added_there = lane->is_added_there,
+    };
+    if (!state->has_fixed_peer)
+        return true;
+    const CcsRoute *route = ccs_paths_route(simulation->paths, id, 0, error);
+    if (route == NULL)
+        return false;
+    state->peer = lane->peer;
+    state->route = *route;
+    return true;
+}
+
+static bool reset(CcsSimulation *simulation, CcsBytes size, GError **error)
 {
     if (simulation->network != NULL)
         simulation->model->destroy(simulation->network);
@@ -143,7 +181,6 @@ static void reset(CcsSimulation *simulation, CcsBytes size)
     ccs_progress_reset(simulation->progress);
     ccs_queue_clear(simulation->queue);
     ccs_chains_clear(simulation->chains);
-    memset(simulation->lanes, 0, simulation->n_lanes * sizeof(LaneState));
     memset(simulation->rank_states, 0, simulation->n_ranks * sizeof(RankState));
     memset(simulation->ranks, 0, simulation->n_ranks * sizeof(CcsRankTotal));
     g_array_set_size(simulation->starts, 0);
@@ -153,14 +190,18 @@ static void reset(CcsSimulation *simulation, CcsBytes size)
     simulation->is_unsettled = false;
     simulation->last = simulation->now;
     simulation->last_chain = ccs_chains_add(simulation->chains);
+    simulation->growing = CCS_NO_CHAIN;
     simulation->n_messages = 0;
     simulation->n_injecting = 0;
     simulation->link_bytes = 0;
     ccs_chains_spend(simulation->chains, simulation->last_chain, CCS_CAUSE_LAUNCH, 0,
                      simulation->now);
     delay_ranks(simulation);
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++)
-        simulation->lanes[lane].chain = ccs_chains_copy(simulation->chains, simulation->last_chain);
+    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
+        if (!reset_lane(simulation, lane, error))
+            return false;
+    }
+    return true;
 }
 
 static void rank_becomes_busy(CcsSimulation *simulation, CcsRank rank)
@@ -178,11 +219,9 @@ static void rank_becomes_busy(CcsSimulation *simulation, CcsRank rank)
 static void rank_becomes_idle(CcsSimulation *simulation, CcsRank rank)
 {
     RankState *state = &simulation->rank_states[rank];
-    CcsRankTotal *total = &simulation->ranks[rank];
 
     if (--state->n_busy == 0)
-        total->sending += simulation->now - state->since;
-    total->finished = MAX(total->finished, simulation->now);
+        state->sending += simulation->now - state->since;
 }
 
 /* The first byte of the lane's message leaves. */
@@ -210,44 +249,58 @@ static bool fail_too_long(GError **error)
     return false;
 }
 
+/* Who gets the message that starts, by which links, and how large it is. */
+static bool look_up_message(CcsSimulation *simulation, CcsLaneId lane, GError **error)
+{
+    LaneState *state = &simulation->lanes[lane];
+    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
+
+    if (state->even_bytes == CCS_UNEVEN)
+        state->bytes =
+            ccs_schedule_message_bytes(simulation->schedule, of, state->message, simulation->size);
+    if (state->has_fixed_peer)
+        return true;
+    const CcsRoute *route = ccs_paths_route(simulation->paths, lane, state->message, error);
+    if (route == NULL)
+        return false;
+    state->route = *route;
+    state->peer = ccs_lane_peer(of, state->message, simulation->n_ranks);
+    return true;
+}
+
 /* Starts the next message of a lane that may; @chain leads to the event that allows it. */
 static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain,
                           GError **error)
 {
     LaneState *state = &simulation->lanes[lane];
-    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
-    bool is_local = ccs_lane_is_local(of);
-    CcsTime cost = is_local ? of->duration : simulation->transport->message_cost;
+    CcsTime cost = simulation->transport->message_cost;
 
     state->message = ccs_progress_start(simulation->progress, lane);
-    const CcsRoute *route = ccs_paths_route(simulation->paths, lane, state->message, error);
-    if (route == NULL)
+    state->bytes = state->even_bytes;
+    if ((!state->has_fixed_peer || state->even_bytes == CCS_UNEVEN) &&
+        !look_up_message(simulation, lane, error))
         return false;
-    state->route = *route;
-    state->bytes =
-        ccs_schedule_message_bytes(simulation->schedule, of, state->message, simulation->size);
     state->started = simulation->now;
-    ccs_chains_assign(simulation->chains, state->chain, chain);
-    if (!is_local)
-        rank_becomes_busy(simulation, of->source);
+    state->chain = chain == simulation->growing ? ccs_chains_copy(simulation->chains, chain)
+                                                : ccs_chains_share(simulation->chains, chain);
+    if (state->is_local)
+        cost = ccs_schedule_lane(simulation->schedule, lane)->duration;
+    else
+        rank_becomes_busy(simulation, state->source);
     if (cost == 0) {
         enter(simulation, lane);
         return true;
     }
     if (simulation->now + cost >= CCS_TIME_MAX)
         return fail_too_long(error);
-    ccs_chains_spend(simulation->chains, state->chain,
-                     is_local ? CCS_CAUSE_LOCAL : CCS_CAUSE_MESSAGE_COST, 0, cost);
     push(simulation, EVENT_ENTER, simulation->now + cost, lane, state->message, 0);
     return true;
 }
 
 static bool try_start(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain, GError **error)
 {
-    CcsRank source = ccs_schedule_lane(simulation->schedule, lane)->source;
-
-    return simulation->now < simulation->rank_states[source].ready ||
-           !ccs_progress_may_start(simulation->progress, lane) ||
+    return !ccs_progress_may_start(simulation->progress, lane) ||
+           simulation->now < simulation->rank_states[simulation->lanes[lane].source].ready ||
            start_message(simulation, lane, chain, error);
 }
 
@@ -264,71 +317,94 @@ static bool wake(CcsSimulation *simulation, CcsLaneId lane, CcsEvent event, uint
     return true;
 }
 
-static void count_message(CcsSimulation *simulation, const CcsLane *of, CcsRank peer,
-                          const LaneState *state, CcsTime arrival)
+/* What is counted at once because the next message of the lane goes elsewhere. */
+static void count_at_receiver(CcsSimulation *simulation, const LaneState *state, CcsTime arrival)
 {
-    CcsRankTotal *sender = &simulation->ranks[of->source];
-    CcsRankTotal *receiver = &simulation->ranks[peer];
+    CcsRankTotal *receiver = &simulation->ranks[state->peer];
 
-    sender->bytes_sent += state->bytes;
-    sender->messages_sent++;
     receiver->bytes_received += state->bytes;
     receiver->messages_received++;
     receiver->finished = MAX(receiver->finished, arrival);
-    simulation->n_messages++;
     simulation->link_bytes += (CcsWork)state->bytes * state->route.n_links;
 }
 
-/* Its data are added up at the peer, at once or by local lanes. */
-static bool is_reduced(const CcsLane *of, uint32_t message)
+static void count_message(CcsSimulation *simulation, LaneState *state, CcsTime arrival)
 {
-    return message < of->n_reduced || of->is_added_there;
+    state->moved += state->bytes;
+    state->n_left++;
+    state->left = simulation->now;
+    state->arrived = MAX(state->arrived, arrival);
+    if (!state->has_fixed_peer)
+        count_at_receiver(simulation, state, arrival);
 }
 
-/* When the message that leaves now is there and reduced, adding what that takes to @chain. */
-static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
-                            CcsChainId chain)
+/* Adds up at the end what a lane has done. */
+static void count_lane(CcsSimulation *simulation, const LaneState *state)
 {
-    CcsTime there = simulation->now + state->route.latency;
+    CcsRankTotal *sender = &simulation->ranks[state->source];
 
-    if (there >= CCS_TIME_MAX)
-        return there;
-    for (uint32_t i = 0; i < state->route.n_links; i++) {
-        const CcsLink *link = ccs_topology_link(simulation->topology, state->route.links[i]);
-        if (link->alpha > 0)
-            ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY, link->link_class,
-                             link->alpha);
-    }
-    if (!is_reduced(of, state->message) || ccs_lane_is_local(of) ||
+    if (state->is_local || state->n_left == 0)
+        return;
+    sender->bytes_sent += state->moved;
+    sender->messages_sent += state->n_left;
+    sender->finished = MAX(sender->finished, state->left);
+    simulation->n_messages += state->n_left;
+    if (!state->has_fixed_peer)
+        return;
+    CcsRankTotal *receiver = &simulation->ranks[state->peer];
+    receiver->bytes_received += state->moved;
+    receiver->messages_received += state->n_left;
+    receiver->finished = MAX(receiver->finished, state->arrived);
+    simulation->link_bytes += (CcsWork)state->moved * state->route.n_links;
+}
+
+static void count_all(CcsSimulation *simulation)
+{
+    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++)
+        count_lane(simulation, &simulation->lanes[lane]);
+    for (CcsRank rank = 0; rank < simulation->n_ranks; rank++)
+        simulation->ranks[rank].sending = simulation->rank_states[rank].sending;
+}
+
+/* Its data are added up at the peer, at once or by local lanes. */
+static bool is_reduced(const LaneState *state)
+{
+    return state->message < state->n_reduced || state->is_added_there;
+}
+
+/* When the message that leaves now and is @there at some time is reduced. */
+static CcsTime reduce(CcsSimulation *simulation, const LaneState *state, CcsTime there)
+{
+    CcsTime *until = &simulation->lanes[state->reducer].reduced;
+
+    if (there >= CCS_TIME_MAX || !is_reduced(state) || state->is_local ||
         simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
         return there;
-    CcsTime *until = of->queue == 0 ? &state->reduced : &simulation->lanes[of->queue - 1].reduced;
-    CcsTime reduced =
+    *until =
         MAX(there, *until) + ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
-    ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduced - there);
-    *until = reduced;
-    return reduced;
+    return *until;
 }
 
-static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLane *of,
-                          CcsRank peer, CcsTime arrival, GError **error)
+static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, CcsTime arrival,
+                          GError **error)
 {
     const LaneState *state = &simulation->lanes[lane];
     const CcsObserver *observer = &simulation->observer;
     bool (*tell)(void *data, const CcsFlow *flow, GError **error) =
-        ccs_lane_is_local(of) ? observer->local : observer->flow;
+        state->is_local ? observer->local : observer->flow;
 
     if (tell == NULL)
         return true;
+    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
     return tell(observer->data,
                 &(CcsFlow){.lane = lane,
                            .message = state->message,
                            .channel = of->channel,
                            .phase = of->phase,
                            .src = of->source,
-                           .dst = peer,
+                           .dst = state->peer,
                            .bytes = state->bytes,
-                           .is_reduced = is_reduced(of, state->message),
+                           .is_reduced = is_reduced(state),
                            .started = state->started,
                            .entered = state->entered,
                            .injected = simulation->now,
@@ -336,43 +412,63 @@ static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLa
                 error);
 }
 
-/* The time since the message entered went to the class of the link that set its rate last. */
-static void spend_injection(CcsSimulation *simulation, CcsLaneId lane)
+/* Adds the time until the message leaves to @chain: its cost, and the injection, which went to
+ * the class of the link that set its rate last. */
+static void spend_sending(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain)
 {
     const LaneState *state = &simulation->lanes[lane];
+    CcsTime cost = state->entered - state->started;
     CcsTime time = simulation->now - state->entered;
 
+    if (cost > 0)
+        ccs_chains_spend(simulation->chains, chain,
+                         state->is_local ? CCS_CAUSE_LOCAL : CCS_CAUSE_MESSAGE_COST, 0, cost);
     if (time == 0)
         return;
     CcsLinkId limit = simulation->model->limit(simulation->network, lane);
     uint32_t link_class =
         limit == CCS_NO_LINK ? 0 : ccs_topology_link(simulation->topology, limit)->link_class;
-    ccs_chains_spend(simulation->chains, state->chain, CCS_CAUSE_BANDWIDTH, link_class, time);
+    ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_BANDWIDTH, link_class, time);
 }
 
-/* The last byte of the lane's message leaves: it travels on, and the lane is free. */
+/* Adds the time from leaving to arrival to @chain. */
+static void spend_travel(CcsSimulation *simulation, const CcsRoute *route, CcsTime reduction,
+                         CcsChainId chain)
+{
+    for (uint32_t i = 0; i < route->n_latencies; i++)
+        ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY,
+                         route->latencies[i].link_class, route->latencies[i].time);
+    if (reduction > 0)
+        ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduction);
+}
+
+/* The last byte of the lane's message leaves: it travels on, and the lane is free. Its chain
+ * grows by the way there only when those are started that waited for its leaving. */
 static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
 {
     LaneState *state = &simulation->lanes[lane];
-    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
-    CcsRank peer = ccs_lane_peer(of, state->message, simulation->n_ranks);
+    CcsChainId chain = ccs_chains_own(simulation->chains, state->chain);
+    const CcsRoute route = state->route;
+    CcsTime there = simulation->now + route.latency;
+    CcsTime arrival = reduce(simulation, state, there);
 
-    spend_injection(simulation, lane);
-    CcsChainId chain = ccs_chains_copy(simulation->chains, state->chain);
-    CcsTime arrival = arrival_time(simulation, of, state, chain);
     if (arrival >= CCS_TIME_MAX)
         return fail_too_long(error);
+    spend_sending(simulation, lane, chain);
     push(simulation, EVENT_ARRIVE, arrival, lane, state->message, chain);
-    state->moved += state->bytes;
-    if (!ccs_lane_is_local(of)) {
-        rank_becomes_idle(simulation, of->source);
-        count_message(simulation, of, peer, state, arrival);
-    }
-    if (!tell_observer(simulation, lane, of, peer, arrival, error))
+    if (!state->is_local)
+        rank_becomes_idle(simulation, state->source);
+    count_message(simulation, state, arrival);
+    if (!tell_observer(simulation, lane, arrival, error))
         return false;
     ccs_progress_sent(simulation->progress, lane);
-    return wake(simulation, lane, CCS_SENT, state->message, state->chain, error) &&
-           try_start(simulation, lane, state->chain, error);
+    simulation->growing = chain;
+    if (!wake(simulation, lane, CCS_SENT, state->message, chain, error) ||
+        !try_start(simulation, lane, chain, error))
+        return false;
+    simulation->growing = CCS_NO_CHAIN;
+    spend_travel(simulation, &route, arrival - there, chain);
+    return true;
 }
 
 static bool arrive(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
@@ -391,8 +487,7 @@ static bool make_ready(CcsSimulation *simulation, CcsRank rank, GError **error)
 
     ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LAUNCH, 0, simulation->now);
     for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
-        if (ccs_schedule_lane(simulation->schedule, lane)->source == rank &&
-            !try_start(simulation, lane, chain, error))
+        if (simulation->lanes[lane].source == rank && !try_start(simulation, lane, chain, error))
             return false;
     }
     ccs_chains_drop(simulation->chains, chain);
@@ -458,22 +553,33 @@ static bool play_moment(CcsSimulation *simulation, GError **error)
     return true;
 }
 
+/* The bytes that the schedule gives to a lane. */
+static CcsBytes bytes_of_lane(const CcsSimulation *simulation, CcsLaneId id)
+{
+    const CcsLane *lane = ccs_schedule_lane(simulation->schedule, id);
+    CcsBytes even = ccs_schedule_even_bytes(simulation->schedule, lane, simulation->size);
+    CcsBytes bytes = 0;
+
+    if (even != CCS_UNEVEN)
+        return even * lane->n_messages;
+    for (uint32_t k = 0; k < lane->n_messages; k++)
+        bytes += ccs_schedule_message_bytes(simulation->schedule, lane, k, simulation->size);
+    return bytes;
+}
+
 static bool check_bytes(const CcsSimulation *simulation, GError **error)
 {
     const CcsLinkUse *links = simulation->model->link_use(simulation->network);
     CcsWork link_bytes = 0;
 
     for (CcsLaneId id = 0; id < simulation->n_lanes; id++) {
-        const CcsLane *lane = ccs_schedule_lane(simulation->schedule, id);
-        CcsBytes bytes = 0;
-        for (uint32_t k = 0; k < lane->n_messages; k++)
-            bytes += ccs_schedule_message_bytes(simulation->schedule, lane, k, simulation->size);
+        CcsBytes bytes = bytes_of_lane(simulation, id);
         if (bytes == simulation->lanes[id].moved)
             continue;
         g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
                     "bytes are lost: lane %u of rank %u moved %" G_GUINT64_FORMAT
                     " of %" G_GUINT64_FORMAT " bytes",
-                    id, lane->source, simulation->lanes[id].moved, bytes);
+                    id, simulation->lanes[id].source, simulation->lanes[id].moved, bytes);
         return false;
     }
     for (CcsLinkId link = 0; link < ccs_topology_n_links(simulation->topology); link++)
@@ -521,14 +627,16 @@ static void fill_outcome(const CcsSimulation *simulation, CcsOutcome *outcome)
 bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
                         GError **error)
 {
-    reset(simulation, size);
+    if (!reset(simulation, size, error))
+        return false;
     for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
-        if (!try_start(simulation, lane, simulation->lanes[lane].chain, error))
+        if (!try_start(simulation, lane, simulation->last_chain, error))
             return false;
     }
     while (play_moment(simulation, error)) {
         CcsTime next = MIN(ccs_queue_next_time(simulation->queue), simulation->next_end);
         if (next >= CCS_TIME_MAX) {
+            count_all(simulation);
             if (!check(simulation, error))
                 return false;
             fill_outcome(simulation, ret_outcome);
