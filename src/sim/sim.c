@@ -238,7 +238,8 @@ static void enter(CcsSimulation *simulation, CcsLaneId lane)
                         &(CcsFlowStart){.slot = lane,
                                         .links = state->route.links,
                                         .n_links = state->route.n_links,
-                                        .bytes = state->bytes},
+                                        .bytes = state->bytes,
+                                        .keeps_links = state->has_fixed_peer},
                         1);
 }
 
