@@ -20,7 +20,9 @@
 /* So many links of a flow know their place in the link's list; those behind it are searched. */
 #define KNOWN_PLACES 10U
 
-#define CACHE_LINE 64U
+#define LEAST_SHARES 64U
+#define CACHE_LINE   64U
+#define AHEAD        4U /* so many flows before one is looked at its memory is asked for */
 
 /* Two cache lines. What `done` counts is added to the links at the end. */
 typedef struct {
@@ -64,22 +66,29 @@ typedef struct {
     uint32_t slot;
 } Ended;
 
+/* Numbers of slots or links, with room for all there are. */
+typedef struct {
+    uint32_t *items;
+    uint32_t n;
+} Numbers;
+
 struct CcsNetwork {
     const CcsTopology *topology;
     uint32_t n_slots;
     CcsMaxmin *solver;
-    CcsRate *bandwidth; /* by link */
-    Flow *flows;        /* by slot */
-    Link *links;        /* by link */
-    CcsRate *taken;     /* by link: rates of the flows that are not being solved */
-    CcsLinkUse *use;    /* by link */
-    GArray *dirty;      /* of CcsLinkId */
-    GArray *fresh;      /* of uint32_t: slots of flows that have no rate yet */
-    GArray *joined;     /* of uint32_t: slots being solved */
-    GArray *shares;     /* of CcsMaxminFlow: those of joined */
-    GArray *ending;     /* of Ended */
-    GArray *ended;      /* of uint32_t */
-    CcsHeap *ends;      /* slots by the time when their flows end */
+    CcsRate *bandwidth;    /* by link */
+    Flow *flows;           /* by slot */
+    Link *links;           /* by link */
+    CcsRate *taken;        /* by link: rates of the flows that are not being solved */
+    CcsLinkUse *use;       /* by link */
+    Numbers dirty;         /* links */
+    Numbers fresh;         /* slots of flows that have no rate yet */
+    Numbers joined;        /* slots being solved */
+    Numbers ended;         /* slots */
+    CcsMaxminFlow *shares; /* those of joined */
+    uint32_t n_shares_max;
+    GArray *ending; /* of Ended */
+    CcsHeap *ends;  /* slots by the time when their flows end */
     uint64_t n_started;
 };
 
@@ -98,12 +107,11 @@ static CcsNetwork *create(const CcsTopology *topology, uint32_t n_slots)
     network->links = g_aligned_alloc0(n_links, sizeof(Link), CACHE_LINE);
     network->taken = g_new0(CcsRate, n_links);
     network->use = g_new0(CcsLinkUse, n_links);
-    network->dirty = g_array_new(false, false, sizeof(CcsLinkId));
-    network->fresh = g_array_new(false, false, sizeof(uint32_t));
-    network->joined = g_array_new(false, false, sizeof(uint32_t));
-    network->shares = g_array_new(false, false, sizeof(CcsMaxminFlow));
+    network->dirty.items = g_new(uint32_t, n_links);
+    network->fresh.items = g_new(uint32_t, (size_t)n_slots + 1);
+    network->joined.items = g_new(uint32_t, (size_t)n_slots + 1);
+    network->ended.items = g_new(uint32_t, (size_t)n_slots + 1);
     network->ending = g_array_new(false, false, sizeof(Ended));
-    network->ended = g_array_new(false, false, sizeof(uint32_t));
     network->ends = ccs_heap_new(n_slots);
     return network;
 }
@@ -120,14 +128,32 @@ static void destroy(CcsNetwork *network)
     g_aligned_free(network->links);
     g_free(network->taken);
     g_free(network->use);
-    g_array_unref(network->dirty);
-    g_array_unref(network->fresh);
-    g_array_unref(network->joined);
-    g_array_unref(network->shares);
+    g_free(network->dirty.items);
+    g_free(network->fresh.items);
+    g_free(network->joined.items);
+    g_free(network->ended.items);
+    g_free(network->shares);
     g_array_unref(network->ending);
-    g_array_unref(network->ended);
     ccs_heap_free(network->ends);
     g_free(network);
+}
+
+static void add(Numbers *numbers, uint32_t number)
+{
+    numbers->items[numbers->n++] = number;
+}
+
+/* Asks for the memory of a flow, or of its links, some time before it is looked at. */
+static void expect_flow(const CcsNetwork *network, uint32_t slot)
+{
+    __builtin_prefetch(&network->flows[slot], 1);
+    __builtin_prefetch((const char *)&network->flows[slot] + CACHE_LINE, 1);
+}
+
+static void expect_links(const CcsNetwork *network, const CcsLinkId *links, uint32_t n)
+{
+    for (uint32_t j = 0; j < n; j++)
+        __builtin_prefetch(&network->links[links[j]], 1);
 }
 
 static bool is_limited(const CcsNetwork *network, CcsLinkId link)
@@ -147,7 +173,7 @@ static void mark_dirty(CcsNetwork *network, Link *link, CcsLinkId id)
     if (link->is_dirty || link->n_bound == 0)
         return;
     link->is_dirty = true;
-    g_array_append_val(network->dirty, id);
+    add(&network->dirty, id);
 }
 
 static void add_member(Link *link, uint32_t slot, uint32_t index, Flow *flow)
@@ -218,29 +244,37 @@ static void start_flow(CcsNetwork *network, CcsTime now, const CcsFlowStart *fro
     flow->n_links = from->n_links;
     flow->limit = CCS_NO_LINK;
     flow->keeps_links = from->keeps_links;
-    g_array_append_val(network->fresh, from->slot);
+    add(&network->fresh, from->slot);
     for (uint32_t j = 0; j < from->n_links; j++)
         enter_link(network, from->slot, j, now);
 }
 
 static void start(CcsNetwork *network, CcsTime now, const CcsFlowStart *starts, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            expect_flow(network, starts[i + AHEAD].slot);
+            expect_links(network, starts[i + AHEAD].links, starts[i + AHEAD].n_links);
+        }
         start_flow(network, now, &starts[i]);
+    }
 }
 
 /* The flow is to get a new rate: its old one no longer counts on its links. */
 static void join(CcsNetwork *network, uint32_t slot)
 {
     Flow *flow = &network->flows[slot];
-    CcsMaxminFlow share = {
-        .links = flow->links, .weights = flow->weights, .n_links = flow->n_links};
 
     if (flow->is_joined)
         return;
     flow->is_joined = true;
-    g_array_append_val(network->joined, slot);
-    g_array_append_val(network->shares, share);
+    if (network->joined.n == network->n_shares_max) {
+        network->n_shares_max = MAX(LEAST_SHARES, network->n_shares_max * 2);
+        network->shares = g_renew(CcsMaxminFlow, network->shares, network->n_shares_max);
+    }
+    network->shares[network->joined.n] =
+        (CcsMaxminFlow){.links = flow->links, .weights = flow->weights, .n_links = flow->n_links};
+    add(&network->joined, slot);
     for (uint32_t j = 0; j < flow->n_links && flow->rate > 0; j++) {
         if (is_limited(network, flow->links[j]))
             network->taken[flow->links[j]] -= flow->rate * weight_of(flow, j);
@@ -299,28 +333,37 @@ static void settle_alone(CcsNetwork *network, uint32_t slot, CcsTime now)
     ccs_heap_set(network->ends, slot, now + ccs_work_time(flow->left, rate));
 }
 
+/* The flows that the link limits. */
+static void join_bound(CcsNetwork *network, const Link *link, CcsLinkId id)
+{
+    for (uint32_t j = 0; j < link->n_members; j++)
+        expect_flow(network, link->members[j].slot);
+    for (uint32_t j = 0; j < link->n_members && link->n_bound > 0; j++) {
+        if (network->flows[link->members[j].slot].limit == id)
+            join(network, link->members[j].slot);
+    }
+}
+
 static void join_first(CcsNetwork *network, CcsTime now)
 {
-    for (guint i = 0; i < network->fresh->len; i++) {
-        uint32_t slot = g_array_index(network->fresh, uint32_t, i);
+    for (uint32_t i = 0; i < network->fresh.n; i++) {
+        uint32_t slot = network->fresh.items[i];
         if (is_alone(network, &network->flows[slot]))
             settle_alone(network, slot, now);
         else
             join(network, slot);
     }
-    for (guint i = 0; i < network->dirty->len; i++) {
-        CcsLinkId id = g_array_index(network->dirty, CcsLinkId, i);
+    for (uint32_t i = 0; i < network->dirty.n; i++) {
+        CcsLinkId id = network->dirty.items[i];
         Link *link = &network->links[id];
         if (!link->is_dirty)
             continue;
         link->is_dirty = false;
-        for (uint32_t j = 0; j < link->n_members && link->n_bound > 0; j++) {
-            if (network->flows[link->members[j].slot].limit == id)
-                join(network, link->members[j].slot);
-        }
+        if (link->n_bound > 0)
+            join_bound(network, link, id);
     }
-    g_array_set_size(network->fresh, 0);
-    g_array_set_size(network->dirty, 0);
+    network->fresh.n = 0;
+    network->dirty.n = 0;
 }
 
 /* Whether a flow that kept its rate has lost its certificate because @id is now full at
@@ -337,7 +380,7 @@ static bool join_more(CcsNetwork *network)
 {
     uint32_t n_used = 0;
     const CcsLinkId *used = ccs_maxmin_used_links(network->solver, &n_used);
-    guint n_before = network->joined->len;
+    uint32_t n_before = network->joined.n;
 
     for (uint32_t i = 0; i < n_used; i++) {
         Link *link = &network->links[used[i]];
@@ -352,7 +395,7 @@ static bool join_more(CcsNetwork *network)
                 join(network, slot);
         }
     }
-    return network->joined->len > n_before;
+    return network->joined.n > n_before;
 }
 
 static void commit_links(CcsNetwork *network)
@@ -391,18 +434,15 @@ static void commit_flow(CcsNetwork *network, uint32_t slot, const CcsMaxminFlow 
 
 static CcsTime settle(CcsNetwork *network, CcsTime now)
 {
-    g_array_set_size(network->joined, 0);
-    g_array_set_size(network->shares, 0);
+    network->joined.n = 0;
     join_first(network, now);
-    if (network->joined->len > 0) {
+    if (network->joined.n > 0) {
         do {
-            ccs_maxmin_solve(network->solver, (CcsMaxminFlow *)(void *)network->shares->data,
-                             network->shares->len, network->taken);
+            ccs_maxmin_solve(network->solver, network->shares, network->joined.n, network->taken);
         } while (join_more(network));
         commit_links(network);
-        for (guint i = 0; i < network->joined->len; i++)
-            commit_flow(network, g_array_index(network->joined, uint32_t, i),
-                        &g_array_index(network->shares, CcsMaxminFlow, i), now);
+        for (uint32_t i = 0; i < network->joined.n; i++)
+            commit_flow(network, network->joined.items[i], &network->shares[i], now);
     }
     return ccs_heap_is_empty(network->ends) ? CCS_TIME_MAX : ccs_heap_least(network->ends);
 }
@@ -479,14 +519,18 @@ static void take_ending(CcsNetwork *network, CcsTime now)
 static const uint32_t *take_ended(CcsNetwork *network, CcsTime now, uint32_t *ret_n)
 {
     take_ending(network, now);
-    g_array_set_size(network->ended, 0);
+    const Ended *ending = (const Ended *)(const void *)network->ending->data;
+    network->ended.n = 0;
     for (guint i = 0; i < network->ending->len; i++) {
-        uint32_t slot = g_array_index(network->ending, Ended, i).slot;
-        end_flow(network, slot, now);
-        g_array_append_val(network->ended, slot);
+        if (i + AHEAD < network->ending->len) {
+            const Flow *next = &network->flows[ending[i + AHEAD].slot];
+            expect_links(network, next->links, next->n_links);
+        }
+        end_flow(network, ending[i].slot, now);
+        add(&network->ended, ending[i].slot);
     }
-    *ret_n = network->ended->len;
-    return (const uint32_t *)(const void *)network->ended->data;
+    *ret_n = network->ended.n;
+    return network->ended.items;
 }
 
 static CcsLinkId limit(const CcsNetwork *network, uint32_t slot)

@@ -8,8 +8,7 @@ typedef struct {
     uint64_t n_active; /* flows on it that are not frozen, each with its weight */
     uint64_t n_frozen; /* of these, frozen at the current level */
     CcsLinkId link;
-    uint32_t first; /* its flows are members[first] ... */
-    uint32_t n_flows;
+    uint32_t first; /* of its hops */
     bool is_full;   /* reached the end of its room at the current level, or before */
     bool has_risen; /* its share may be above that in the heap */
     CcsRate level;  /* once it is full: the rate of the flows that it froze */
@@ -20,17 +19,15 @@ typedef struct {
     uint32_t place; /* of the link's share */
 } HeapItem;
 
-/* A limited link of a flow. */
-typedef struct {
-    uint32_t place; /* of its share */
-    uint32_t weight;
-} Hop;
+#define NO_HOP UINT32_MAX
 
-/* Those of one flow. */
+/* A flow on a limited link. */
 typedef struct {
-    uint32_t first;
-    uint32_t n;
-} Hops;
+    uint32_t place; /* of the link's share */
+    uint32_t weight;
+    uint32_t flow;
+    uint32_t next; /* on the same link */
+} Hop;
 
 /* After so many levels the open links become a heap. */
 #define SCANNED_LEVELS 12U
@@ -45,13 +42,12 @@ struct CcsMaxmin {
     CcsLinkId *used;   /* their links */
     uint32_t n_used;
     uint32_t n_used_max;
-    Hops *hops_of; /* by flow */
-    uint32_t n_flows_max;
-    Hop *hops;
+    Hop *hops; /* flow by flow */
     uint32_t n_hops;
     uint32_t n_hops_max;
-    uint32_t *members; /* indices of flows, link by link */
-    HeapItem *open;    /* links that are not full: a list, and a heap by share after some levels */
+    uint32_t *first_hop; /* by flow */
+    uint32_t n_flows_max;
+    HeapItem *open; /* links that are not full: a list, and a heap by share after some levels */
     uint32_t n_open;
     uint32_t *level; /* places of links that become full at the current level */
     uint32_t n_level;
@@ -80,9 +76,8 @@ void ccs_maxmin_free(CcsMaxmin *solver)
     g_free(solver->places);
     g_free(solver->shares);
     g_free(solver->used);
-    g_free(solver->hops_of);
     g_free(solver->hops);
-    g_free(solver->members);
+    g_free(solver->first_hop);
     g_free(solver->open);
     g_free(solver->level);
     g_free(solver->touched);
@@ -94,14 +89,13 @@ static void make_room(CcsMaxmin *solver, uint32_t n_flows, uint32_t n_hops)
 {
     uint32_t n_used = MIN(n_hops, solver->n_links);
 
-    if (n_flows > solver->n_flows_max) {
-        solver->n_flows_max = n_flows * 2;
-        solver->hops_of = g_renew(Hops, solver->hops_of, solver->n_flows_max);
+    if (n_flows >= solver->n_flows_max) {
+        solver->n_flows_max = n_flows * 2 + 1;
+        solver->first_hop = g_renew(uint32_t, solver->first_hop, solver->n_flows_max);
     }
     if (n_hops > solver->n_hops_max) {
         solver->n_hops_max = n_hops * 2;
         solver->hops = g_renew(Hop, solver->hops, solver->n_hops_max);
-        solver->members = g_renew(uint32_t, solver->members, solver->n_hops_max);
     }
     if (n_used > solver->n_used_max) {
         solver->n_used_max = n_used * 2;
@@ -150,25 +144,28 @@ static uint32_t place_of(CcsMaxmin *solver, CcsLinkId link, const CcsRate *taken
     place = solver->n_used++;
     solver->places[link] = place;
     solver->used[place] = link;
-    solver->shares[place] =
-        (Share){.link = link, .room = solver->capacity[link] - (taken == NULL ? 0 : taken[link])};
+    solver->shares[place] = (Share){
+        .link = link,
+        .first = NO_HOP,
+        .room = solver->capacity[link] - (taken == NULL ? 0 : taken[link]),
+    };
     return place;
 }
 
-static void add_hops(CcsMaxmin *solver, const CcsMaxminFlow *flow, Hops *hops, const CcsRate *taken)
+static void add_hops(CcsMaxmin *solver, const CcsMaxminFlow *flow, uint32_t index,
+                     const CcsRate *taken)
 {
-    hops->first = solver->n_hops;
     for (uint32_t j = 0; j < flow->n_links; j++) {
         CcsLinkId link = flow->links[j];
         if (solver->capacity[link] == CCS_RATE_UNLIMITED)
             continue;
         uint32_t weight = (uint32_t)ccs_flow_weight(flow->weights, j);
         uint32_t place = place_of(solver, link, taken);
-        solver->shares[place].n_flows++;
-        solver->shares[place].n_active += weight;
-        solver->hops[solver->n_hops++] = (Hop){place, weight};
+        Share *share = &solver->shares[place];
+        solver->hops[solver->n_hops] = (Hop){place, weight, index, share->first};
+        share->first = solver->n_hops++;
+        share->n_active += weight;
     }
-    hops->n = solver->n_hops - hops->first;
 }
 
 /* Finds the links of each flow, and counts the flows of each link. */
@@ -186,31 +183,21 @@ static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flow
     for (uint32_t i = 0; i < n_flows; i++) {
         flows[i].rate = 0;
         flows[i].limit = CCS_NO_LINK;
-        add_hops(solver, &flows[i], &solver->hops_of[i], taken);
-        solver->n_left += solver->hops_of[i].n > 0 ? 1 : 0;
+        solver->first_hop[i] = solver->n_hops;
+        add_hops(solver, &flows[i], i, taken);
+        solver->n_left += solver->n_hops > solver->first_hop[i] ? 1 : 0;
     }
+    solver->first_hop[n_flows] = solver->n_hops;
 }
 
-/* Lists the flows of each link, and opens the links with the share that each offers. */
-static void list_members(CcsMaxmin *solver, uint32_t n_flows)
+/* Opens the links with the share that each offers. */
+static void open_links(CcsMaxmin *solver)
 {
-    uint32_t n_members = 0;
-
     for (uint32_t place = 0; place < solver->n_used; place++) {
-        Share *share = &solver->shares[place];
-        share->first = n_members;
-        n_members += share->n_flows;
-        share->n_flows = 0;
+        const Share *share = &solver->shares[place];
         solver->open[place] = (HeapItem){share->room / share->n_active, place};
     }
     solver->n_open = solver->n_used;
-    for (uint32_t i = 0; i < n_flows; i++) {
-        const Hops *hops = &solver->hops_of[i];
-        for (uint32_t j = hops->first; j < hops->first + hops->n; j++) {
-            Share *share = &solver->shares[solver->hops[j].place];
-            solver->members[share->first + share->n_flows++] = i;
-        }
-    }
 }
 
 /* Shares only rise, so the share of a link that lost flows is looked at again. Returns: false
@@ -290,19 +277,22 @@ static CcsRate take_level(CcsMaxmin *solver, uint32_t n_levels)
 }
 
 /* Of its links that are full now, the flow names the one with the lowest number. */
-static void freeze(CcsMaxmin *solver, CcsMaxminFlow *flow, const Hops *hops, CcsRate rate)
+static void freeze(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t index, CcsRate rate)
 {
-    flow->rate = rate;
-    solver->n_left--;
-    for (uint32_t j = hops->first; j < hops->first + hops->n; j++) {
-        const Hop *hop = &solver->hops[j];
+    CcsLinkId limit = CCS_NO_LINK;
+    const Hop *end = &solver->hops[solver->first_hop[index + 1]];
+
+    for (const Hop *hop = &solver->hops[solver->first_hop[index]]; hop < end; hop++) {
         Share *share = &solver->shares[hop->place];
         if (share->is_full)
-            flow->limit = MIN(flow->limit, share->link);
+            limit = MIN(limit, share->link);
         if (share->n_frozen == 0)
             solver->touched[solver->n_touched++] = hop->place;
         share->n_frozen += hop->weight;
     }
+    flows[index].rate = rate;
+    flows[index].limit = limit;
+    solver->n_left--;
 }
 
 /* Freezes the flows of all links of the level, then takes their rates off every link. */
@@ -310,11 +300,10 @@ static void freeze_level(CcsMaxmin *solver, CcsMaxminFlow *flows, CcsRate rate)
 {
     solver->n_touched = 0;
     for (uint32_t i = 0; i < solver->n_level; i++) {
-        const Share *share = &solver->shares[solver->level[i]];
-        for (uint32_t j = 0; j < share->n_flows; j++) {
-            uint32_t flow = solver->members[share->first + j];
-            if (flows[flow].limit == CCS_NO_LINK)
-                freeze(solver, &flows[flow], &solver->hops_of[flow], rate);
+        uint32_t hop = solver->shares[solver->level[i]].first;
+        for (; hop != NO_HOP; hop = solver->hops[hop].next) {
+            if (flows[solver->hops[hop].flow].limit == CCS_NO_LINK)
+                freeze(solver, flows, solver->hops[hop].flow, rate);
         }
     }
     for (uint32_t i = 0; i < solver->n_touched; i++) {
@@ -331,7 +320,7 @@ void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
                       const CcsRate *taken)
 {
     count_flows(solver, flows, n_flows, taken);
-    list_members(solver, n_flows);
+    open_links(solver);
     for (uint32_t n_levels = 0; solver->n_left > 0; n_levels++) {
         CcsRate rate = take_level(solver, n_levels);
         freeze_level(solver, flows, rate);
