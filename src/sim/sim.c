@@ -76,6 +76,8 @@ struct CcsSimulation {
     uint64_t n_messages;
     uint32_t n_injecting; /* flows in the network */
     CcsWork link_bytes;   /* bytes of each message times its links */
+    GRand *shuffle;       /* NULL: in the order of events */
+    GArray *ended;        /* of uint32_t: flows that end now, shuffled */
 };
 
 CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTransport *transport,
@@ -123,7 +125,18 @@ void ccs_simulation_free(CcsSimulation *simulation)
     g_free(simulation->ranks);
     g_free(simulation->critical_path);
     g_array_unref(simulation->starts);
+    g_clear_pointer(&simulation->shuffle, g_rand_free);
+    g_clear_pointer(&simulation->ended, g_array_unref);
     g_free(simulation);
+}
+
+void ccs_simulation_shuffle(CcsSimulation *simulation, uint32_t seed)
+{
+    ccs_queue_shuffle(simulation->queue, seed);
+    g_clear_pointer(&simulation->shuffle, g_rand_free);
+    g_clear_pointer(&simulation->ended, g_array_unref);
+    simulation->shuffle = g_rand_new_with_seed(seed);
+    simulation->ended = g_array_new(false, false, sizeof(uint32_t));
 }
 
 static void push(CcsSimulation *simulation, EventKind kind, CcsTime time, CcsLaneId lane,
@@ -511,6 +524,21 @@ static bool handle(CcsSimulation *simulation, const CcsEventRecord *event, GErro
     return false;
 }
 
+/* The same flows in an order that chance decides. */
+static const uint32_t *shuffle_ended(CcsSimulation *simulation, const uint32_t *ended, uint32_t n)
+{
+    g_array_set_size(simulation->ended, 0);
+    g_array_append_vals(simulation->ended, ended, n);
+    uint32_t *slots = (uint32_t *)(void *)simulation->ended->data;
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t other = g_rand_int(simulation->shuffle) % i;
+        uint32_t slot = slots[other];
+        slots[other] = slots[i - 1];
+        slots[i - 1] = slot;
+    }
+    return slots;
+}
+
 /* Ends the flows that end now. */
 static bool end_flows(CcsSimulation *simulation, GError **error)
 {
@@ -520,6 +548,8 @@ static bool end_flows(CcsSimulation *simulation, GError **error)
     simulation->next_end = CCS_TIME_MAX;
     simulation->is_unsettled = true;
     simulation->n_injecting -= n;
+    if (simulation->shuffle != NULL)
+        ended = shuffle_ended(simulation, ended, n);
     for (uint32_t i = 0; i < n; i++) {
         if (!leave(simulation, ended[i], error))
             return false;
