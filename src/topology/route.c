@@ -3,19 +3,34 @@
 #include "base/error.h"
 #include "topology/search.h"
 
-/* So many forks and branches are kept, or an eighth as many pairs of states. */
+/* So many branches are kept, or an eighth as many pairs of states. */
 #define MAX_KEPT     1048576U
 #define COST_OF_WAYS 8U
 #define UNKNOWN_LINK (CCS_NO_LINK - 1)
+#define LEAST_SLOTS  1024U
+
+/* The one link out of a state, or into it, and the state at the other end. */
+typedef struct {
+    CcsLinkId link; /* CCS_NO_LINK if there are more */
+    CcsState other;
+} Only;
+
+/* A place of the table of known ways. */
+typedef struct {
+    uint64_t key;
+    CcsWays *ways; /* owned; NULL: free */
+} Slot;
 
 struct CcsRouter {
     const CcsTopology *topology;
     CcsSearch *search;
-    GHashTable *known;   /* of CcsWays: to save searches */
-    uint32_t n_kept;     /* what they hold */
-    CcsLinkId *only_out; /* by state: the one link out of it; CCS_NO_LINK if there are more */
-    CcsLinkId *only_in;  /* the same of links into it */
-    uint32_t *key;       /* by vertex: what chooses among equal routes to it */
+    Slot *slots; /* known ways: at the place that their key says, or behind it */
+    uint32_t n_slots;
+    uint32_t n_known;
+    uint32_t n_kept; /* what they hold */
+    Only *only_out;  /* by state */
+    Only *only_in;   /* by state */
+    uint32_t *key;   /* by vertex: what chooses among equal routes to it */
 };
 
 /* The place of @vertex among those that share its first link's other end: the port number
@@ -43,24 +58,13 @@ static uint32_t port_number(const CcsTopology *topology, CcsVertexId vertex)
     }
     return vertex;
 }
-/* Keys differ in all of their bits, and tables take the low ones (Fibonacci hashing). */
-static guint hash_ways(gconstpointer ways)
+static Only *unknown_links(uint32_t n)
 {
-    return (guint)(((const CcsWays *)ways)->key * 0x9E3779B97F4A7C15U >> 32);
-}
-
-static gboolean are_same_ways(gconstpointer a, gconstpointer b)
-{
-    return ((const CcsWays *)a)->key == ((const CcsWays *)b)->key;
-}
-
-static CcsLinkId *unknown_links(uint32_t n)
-{
-    CcsLinkId *links = g_new(CcsLinkId, n);
+    Only *only = g_new(Only, n);
 
     for (uint32_t i = 0; i < n; i++)
-        links[i] = UNKNOWN_LINK;
-    return links;
+        only[i] = (Only){UNKNOWN_LINK, 0};
+    return only;
 }
 
 CcsRouter *ccs_router_new(const CcsTopology *topology)
@@ -70,8 +74,8 @@ CcsRouter *ccs_router_new(const CcsTopology *topology)
 
     router->topology = topology;
     router->search = ccs_search_new(topology);
-    router->known =
-        g_hash_table_new_full(hash_ways, are_same_ways, (GDestroyNotify)ccs_ways_free, NULL);
+    router->n_slots = LEAST_SLOTS;
+    router->slots = g_new0(Slot, router->n_slots);
     router->only_out = unknown_links(n_vertices * 2);
     router->only_in = unknown_links(n_vertices * 2);
     router->key = g_new(uint32_t, n_vertices);
@@ -80,12 +84,23 @@ CcsRouter *ccs_router_new(const CcsTopology *topology)
     return router;
 }
 
+static void forget_ways(CcsRouter *router)
+{
+    for (uint32_t i = 0; i < router->n_slots; i++) {
+        g_free(router->slots[i].ways);
+        router->slots[i].ways = NULL;
+    }
+    router->n_known = 0;
+    router->n_kept = 0;
+}
+
 void ccs_router_free(CcsRouter *router)
 {
     if (router == NULL)
         return;
     ccs_search_free(router->search);
-    g_hash_table_unref(router->known);
+    forget_ways(router);
+    g_free(router->slots);
     g_free(router->only_out);
     g_free(router->only_in);
     g_free(router->key);
@@ -111,39 +126,61 @@ static uint64_t choice_key(const CcsRouter *router, CcsVertexId from, CcsVertexI
     return router->key[to];
 }
 
-static void keep_ways(CcsRouter *router, CcsWays *ways)
+/* The slot of @key, or the free one where it belongs (Fibonacci hashing). */
+static Slot *slot_of(const CcsRouter *router, uint64_t key)
 {
-    uint32_t n = COST_OF_WAYS + ways->forks->len + ways->branches->len;
+    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15U >> 32) & (router->n_slots - 1);
 
-    if (router->n_kept + n > MAX_KEPT) {
-        g_hash_table_remove_all(router->known);
-        router->n_kept = 0;
+    while (router->slots[at].ways != NULL && router->slots[at].key != key)
+        at = (at + 1) & (router->n_slots - 1);
+    return &router->slots[at];
+}
+
+static void grow(CcsRouter *router)
+{
+    g_autofree Slot *before = router->slots;
+    uint32_t n_before = router->n_slots;
+
+    router->n_slots *= 2;
+    router->slots = g_new0(Slot, router->n_slots);
+    for (uint32_t i = 0; i < n_before; i++) {
+        if (before[i].ways != NULL)
+            *slot_of(router, before[i].key) = before[i];
     }
+}
+
+static void keep_ways(CcsRouter *router, uint64_t key, CcsWays *ways)
+{
+    uint32_t n = COST_OF_WAYS + ways->n_branches;
+
+    if (router->n_kept + n > MAX_KEPT)
+        forget_ways(router);
+    if (router->n_known >= router->n_slots / 2)
+        grow(router);
+    *slot_of(router, key) = (Slot){key, ways};
+    router->n_known++;
     router->n_kept += n;
-    g_hash_table_add(router->known, ways);
 }
 
 /* Returns: NULL if there is no way. */
 static const CcsWays *find_ways(CcsRouter *router, CcsState first, CcsState last)
 {
-    const CcsWays wanted = {.key = (uint64_t)first << 32 | last};
-    CcsWays *ways = g_hash_table_lookup(router->known, &wanted);
+    uint64_t key = (uint64_t)first << 32 | last;
+    CcsWays *ways = slot_of(router, key)->ways;
 
     if (ways != NULL)
         return ways;
     ways = ccs_search_ways(router->search, first, last);
-    if (ways == NULL)
-        return NULL;
-    ways->key = wanted.key;
-    keep_ways(router, ways);
+    if (ways != NULL)
+        keep_ways(router, key, ways);
     return ways;
 }
 
 /* The link by which every route out of (into) @state begins (ends); CCS_NO_LINK if there may be
  * several, or a GPU is at its other end, through which there is no way. */
-static CcsLinkId find_only(const CcsTopology *topology, CcsState state, bool is_out)
+static Only find_only(const CcsTopology *topology, CcsState state, bool is_out)
 {
-    CcsLinkId only = CCS_NO_LINK;
+    Only only = {CCS_NO_LINK, 0};
     uint32_t n = 0;
     const CcsLinkId *ids = is_out ? ccs_topology_links_out(topology, state / 2, &n)
                                   : ccs_topology_links_in(topology, state / 2, &n);
@@ -154,41 +191,36 @@ static CcsLinkId find_only(const CcsTopology *topology, CcsState state, bool is_
         if (!(is_out ? ccs_search_step(topology, state, link, &other)
                      : ccs_search_step_back(topology, state, link, &other)))
             continue;
-        if (only != CCS_NO_LINK || ccs_topology_vertex(topology, other / 2)->kind == CCS_VERTEX_GPU)
-            return CCS_NO_LINK;
-        only = ids[i];
+        if (only.link != CCS_NO_LINK ||
+            ccs_topology_vertex(topology, other / 2)->kind == CCS_VERTEX_GPU)
+            return (Only){CCS_NO_LINK, 0};
+        only = (Only){ids[i], other};
     }
     return only;
 }
 
-/* The same, and the state at the other end. */
+/* The same, moving @state to the other end of the link. */
 static CcsLinkId take_only(CcsRouter *router, CcsState *state, bool is_out)
 {
-    CcsLinkId *known = &(is_out ? router->only_out : router->only_in)[*state];
+    Only *known = &(is_out ? router->only_out : router->only_in)[*state];
 
-    if (*known == UNKNOWN_LINK)
+    if (known->link == UNKNOWN_LINK)
         *known = find_only(router->topology, *state, is_out);
-    if (*known == CCS_NO_LINK)
-        return CCS_NO_LINK;
-    const CcsLink *link = ccs_topology_link(router->topology, *known);
-    if (is_out)
-        ccs_search_step(router->topology, *state, link, state);
-    else
-        ccs_search_step_back(router->topology, *state, link, state);
-    return *known;
+    if (known->link != CCS_NO_LINK)
+        *state = known->other;
+    return known->link;
 }
 
 static void walk(const CcsWays *ways, uint64_t key, GArray *links)
 {
-    const CcsFork *forks = (const CcsFork *)(const void *)ways->forks->data;
-    const CcsBranch *branches = (const CcsBranch *)(const void *)ways->branches->data;
-    uint32_t at = 0;
+    uint32_t first = 0;
+    uint32_t n = ways->n;
 
     for (uint32_t i = 0; i < ways->length; i++) {
-        const CcsFork *fork = &forks[at];
-        const CcsBranch *taken = &branches[fork->first + (fork->n == 1 ? 0 : key % fork->n)];
+        const CcsBranch *taken = &ways->branches[first + (n == 1 ? 0 : key % n)];
         g_array_append_val(links, taken->link);
-        at = taken->fork;
+        first = taken->first;
+        n = taken->n;
     }
 }
 

@@ -13,6 +13,19 @@ typedef struct {
     CcsLinkId link;
     CcsState next;
 } Choice;
+/* Where shortest ways part. */
+typedef struct {
+    CcsState state;
+    uint32_t first; /* of its branches */
+    uint32_t n;
+} Fork;
+
+/* A choice at a fork, with the number of the fork that it leads to. */
+typedef struct {
+    CcsLinkId link;
+    uint32_t fork;
+} Turn;
+
 struct CcsSearch {
     const CcsTopology *topology;
     Wave forward;
@@ -22,7 +35,8 @@ struct CcsSearch {
     GArray *choices;    /* of Choice */
     uint32_t *fork;     /* by state: its number, while ways are being noted */
     uint32_t *noted;    /* by state: search number if it has one */
-    GArray *states;     /* of CcsState: by fork, likewise */
+    GArray *forks;      /* of Fork, likewise */
+    GArray *turns;      /* of Turn, likewise */
 };
 
 static void wave_init(Wave *wave, uint32_t n_states)
@@ -50,7 +64,8 @@ CcsSearch *ccs_search_new(const CcsTopology *topology)
     search->choices = g_array_new(false, false, sizeof(Choice));
     search->fork = g_new(uint32_t, n_states);
     search->noted = g_new0(uint32_t, n_states);
-    search->states = g_array_new(false, false, sizeof(CcsState));
+    search->forks = g_array_new(false, false, sizeof(Fork));
+    search->turns = g_array_new(false, false, sizeof(Turn));
     return search;
 }
 
@@ -64,17 +79,9 @@ void ccs_search_free(CcsSearch *search)
     g_array_unref(search->choices);
     g_free(search->fork);
     g_free(search->noted);
-    g_array_unref(search->states);
+    g_array_unref(search->forks);
+    g_array_unref(search->turns);
     g_free(search);
-}
-
-void ccs_ways_free(CcsWays *ways)
-{
-    if (ways == NULL)
-        return;
-    g_array_unref(ways->forks);
-    g_array_unref(ways->branches);
-    g_free(ways);
 }
 
 bool ccs_is_fabric(CcsVertexKind kind)
@@ -289,51 +296,65 @@ static bool meet_between(CcsSearch *search, CcsState first, CcsState last)
 }
 
 /* The number of the fork at @state, which it gets if it is met for the first time. */
-static uint32_t fork_at(CcsSearch *search, CcsWays *ways, CcsState state)
+static uint32_t fork_at(CcsSearch *search, CcsState state)
 {
-    CcsFork fork = {0, 0};
+    Fork fork = {.state = state};
 
     if (search->noted[state] == search->number)
         return search->fork[state];
     search->noted[state] = search->number;
-    search->fork[state] = ways->forks->len;
-    g_array_append_val(ways->forks, fork);
-    g_array_append_val(search->states, state);
+    search->fork[state] = search->forks->len;
+    g_array_append_val(search->forks, fork);
     return search->fork[state];
 }
 
-/* Notes the choices of the fork after @n_done links of the way. */
-static void note_fork(CcsSearch *search, CcsWays *ways, uint32_t fork, uint32_t n_done)
+/* Notes the choices at the fork after @n_done links of the way. */
+static void note_fork(CcsSearch *search, uint32_t number, uint32_t n_done, uint32_t length)
 {
-    CcsState at = g_array_index(search->states, CcsState, fork);
+    CcsState at = g_array_index(search->forks, Fork, number).state;
 
     g_array_set_size(search->choices, 0);
     if (n_done < search->forward.reach)
         find_forward_choices(search, at);
     else
-        find_backward_choices(search, at, ways->length - n_done - 1);
-    g_array_index(ways->forks, CcsFork, fork) =
-        (CcsFork){ways->branches->len, search->choices->len};
+        find_backward_choices(search, at, length - n_done - 1);
+    g_array_index(search->forks, Fork, number) =
+        (Fork){at, search->turns->len, search->choices->len};
     for (guint i = 0; i < search->choices->len; i++) {
         const Choice *choice = &g_array_index(search->choices, Choice, i);
-        CcsBranch branch = {choice->link, fork_at(search, ways, choice->next)};
-        g_array_append_val(ways->branches, branch);
+        Turn turn = {choice->link, fork_at(search, choice->next)};
+        g_array_append_val(search->turns, turn);
     }
+}
+
+/* What was noted, in one piece. */
+static CcsWays *make_ways(const CcsSearch *search, uint32_t length)
+{
+    uint32_t n_turns = search->turns->len;
+    CcsWays *ways = g_malloc0(sizeof *ways + n_turns * sizeof ways->branches[0]);
+
+    ways->length = length;
+    ways->n = g_array_index(search->forks, Fork, 0).n;
+    ways->n_branches = n_turns;
+    for (uint32_t i = 0; i < n_turns; i++) {
+        const Turn *turn = &g_array_index(search->turns, Turn, i);
+        const Fork *next = &g_array_index(search->forks, Fork, turn->fork);
+        ways->branches[i] = (CcsBranch){turn->link, next->first, next->n};
+    }
+    return ways;
 }
 
 CcsWays *ccs_search_ways(CcsSearch *search, CcsState first, CcsState last)
 {
     if (!meet_between(search, first, last))
         return NULL;
-    CcsWays *ways = g_new0(CcsWays, 1);
-    ways->length = search->forward.reach + search->backward.reach;
-    ways->forks = g_array_new(false, false, sizeof(CcsFork));
-    ways->branches = g_array_new(false, false, sizeof(CcsBranch));
-    g_array_set_size(search->states, 0);
-    fork_at(search, ways, first);
-    for (uint32_t n_done = 0, fork = 0; n_done < ways->length; n_done++) {
-        for (uint32_t end = ways->forks->len; fork < end; fork++)
-            note_fork(search, ways, fork, n_done);
+    uint32_t length = search->forward.reach + search->backward.reach;
+    g_array_set_size(search->forks, 0);
+    g_array_set_size(search->turns, 0);
+    fork_at(search, first);
+    for (uint32_t n_done = 0, fork = 0; n_done < length; n_done++) {
+        for (uint32_t end = search->forks->len; fork < end; fork++)
+            note_fork(search, fork, n_done, length);
     }
-    return ways;
+    return make_ways(search, length);
 }

@@ -23,28 +23,21 @@ static inline CcsState ccs_state_of(CcsVertexId vertex, uint32_t side)
     return vertex * 2 + side;
 }
 
-/* Where shortest ways part: so many branches, from the first one on, by the number of the link. */
-typedef struct {
-    uint32_t first;
-    uint32_t n;
-} CcsFork;
-
-/* A link that leads to the next fork. */
+/* A link that may be taken next, and the `n` branches after it, from `first` on. */
 typedef struct {
     CcsLinkId link;
-    uint32_t fork;
+    uint32_t first;
+    uint32_t n;
 } CcsBranch;
 
-/* All shortest ways from one state to another: any `length` branches one after the other, from
- * fork 0 on. */
+/* All shortest ways from one state to another: `length` links, the first of them one of the first
+ * `n` branches, each next one any of those after it. They come by the number of the link. */
 typedef struct {
-    uint64_t key; /* for whoever keeps them */
     uint32_t length;
-    GArray *forks;    /* of CcsFork */
-    GArray *branches; /* of CcsBranch */
+    uint32_t n;
+    uint32_t n_branches;
+    CcsBranch branches[];
 } CcsWays;
-
-void ccs_ways_free(CcsWays *ways);
 
 typedef struct CcsSearch CcsSearch;
 
@@ -53,7 +46,7 @@ CcsSearch *ccs_search_new(const CcsTopology *topology);
 void ccs_search_free(CcsSearch *search);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsSearch, ccs_search_free)
 
-/* Returns: (transfer full): NULL if there is none. */
+/* Returns: (transfer full): to be given to g_free(); NULL if there is none. */
 CcsWays *ccs_search_ways(CcsSearch *search, CcsState first, CcsState last);
 
 /* Part of the fabric or a way to it. */
