@@ -427,8 +427,9 @@ CcsBytes ccs_layout_offset(CcsBytes bytes, uint32_t index, uint32_t count)
 
 static CcsBytes run_bytes(CcsBytes channel_bytes, uint32_t first, uint32_t n, uint32_t n_chunks)
 {
-    return ccs_layout_offset(channel_bytes, first + n, n_chunks) -
-           ccs_layout_offset(channel_bytes, first, n_chunks);
+    uint32_t n_longer = (uint32_t)(channel_bytes % n_chunks);
+
+    return channel_bytes / n_chunks * n + MIN(first + n, n_longer) - MIN(first, n_longer);
 }
 
 /* Chunks that follow one another are taken at once. */
@@ -486,6 +487,39 @@ CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *
     if (lane->sizes != 0)
         return listed_bytes(schedule, lane, message, channel_bytes);
     return box_bytes(schedule, &lane->from, begin, channel_bytes);
+}
+
+CcsBytes ccs_schedule_even_bytes(const CcsSchedule *schedule, const CcsLane *lane, CcsBytes size)
+{
+    if (lane->has_fixed_bytes)
+        return lane->bytes;
+    if (lane->n_messages == 1)
+        return ccs_schedule_message_bytes(schedule, lane, 0, size);
+    CcsBytes channel_bytes = run_bytes(size, lane->channel, 1, schedule->n_channels);
+    if (schedule->weights != NULL || channel_bytes % schedule->n_chunks != 0)
+        return CCS_UNEVEN;
+    uint32_t n_chunks = lane->sizes == 0
+                            ? ccs_box_n_chunks(&lane->from)
+                            : g_array_index(schedule->sizes, uint32_t, lane->sizes - 1);
+    return channel_bytes / schedule->n_chunks * n_chunks;
+}
+
+bool ccs_schedule_is_even(const CcsSchedule *schedule, CcsBytes size)
+{
+    uint64_t n_chunks = (uint64_t)schedule->n_channels * schedule->n_chunks;
+    return schedule->weights == NULL && size % n_chunks == 0;
+}
+
+CcsBytes ccs_schedule_lane_bytes(const CcsSchedule *schedule, const CcsLane *lane, CcsBytes size)
+{
+    CcsBytes even = ccs_schedule_even_bytes(schedule, lane, size);
+    CcsBytes bytes = 0;
+
+    if (even != CCS_UNEVEN)
+        return even * lane->n_messages;
+    for (uint32_t k = 0; k < lane->n_messages; k++)
+        bytes += ccs_schedule_message_bytes(schedule, lane, k, size);
+    return bytes;
 }
 
 uint32_t ccs_dependency_needs(const CcsDependency *dependency, uint32_t message,

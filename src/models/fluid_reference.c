@@ -19,13 +19,12 @@ typedef struct {
 
 struct CcsNetwork {
     CcsMaxmin *solver;
-    Flow *flows;       /* by slot */
-    GArray *active;    /* of uint32_t: slots in the order of their starts */
-    GArray *ended;     /* of uint32_t */
-    GPtrArray *shares; /* of CcsMaxminFlow: scratch for the solver */
-    CcsRate *rates;    /* likewise: the rates before */
-    CcsTime settled;   /* when the rates were last computed */
-    CcsLinkUse *use;   /* by link */
+    Flow *flows;     /* by slot */
+    GArray *active;  /* of uint32_t: slots in the order of their starts */
+    GArray *ended;   /* of uint32_t */
+    GArray *shares;  /* of CcsMaxminFlow: those of active, while being solved */
+    CcsTime settled; /* when the rates were last computed */
+    CcsLinkUse *use; /* by link */
     Presence *presence;
 };
 
@@ -38,8 +37,7 @@ static CcsNetwork *create(const CcsTopology *topology, uint32_t n_slots)
     network->flows = g_new0(Flow, n_slots + 1);
     network->active = g_array_new(false, false, sizeof(uint32_t));
     network->ended = g_array_new(false, false, sizeof(uint32_t));
-    network->shares = g_ptr_array_new();
-    network->rates = g_new0(CcsRate, n_slots + 1);
+    network->shares = g_array_new(false, false, sizeof(CcsMaxminFlow));
     network->use = g_new0(CcsLinkUse, n_links + 1);
     network->presence = g_new0(Presence, n_links + 1);
     return network;
@@ -53,8 +51,7 @@ static void destroy(CcsNetwork *network)
     g_free(network->flows);
     g_array_unref(network->active);
     g_array_unref(network->ended);
-    g_ptr_array_unref(network->shares);
-    g_free(network->rates);
+    g_array_unref(network->shares);
     g_free(network->use);
     g_free(network->presence);
     g_free(network);
@@ -114,17 +111,18 @@ static CcsTime settle(CcsNetwork *network, CcsTime now)
     CcsTime first = CCS_TIME_MAX;
 
     advance(network, now);
-    g_ptr_array_set_size(network->shares, 0);
+    g_array_set_size(network->shares, 0);
     for (guint i = 0; i < network->active->len; i++) {
-        Flow *flow = &network->flows[g_array_index(network->active, uint32_t, i)];
-        network->rates[i] = flow->share.rate;
-        g_ptr_array_add(network->shares, &flow->share);
+        const Flow *flow = &network->flows[g_array_index(network->active, uint32_t, i)];
+        g_array_append_val(network->shares, flow->share);
     }
-    ccs_maxmin_solve(network->solver, (CcsMaxminFlow *const *)network->shares->pdata,
+    ccs_maxmin_solve(network->solver, (CcsMaxminFlow *)(void *)network->shares->data,
                      network->shares->len, NULL);
     for (guint i = 0; i < network->active->len; i++) {
         Flow *flow = &network->flows[g_array_index(network->active, uint32_t, i)];
-        if (flow->share.rate != network->rates[i])
+        CcsRate before = flow->share.rate;
+        flow->share = g_array_index(network->shares, CcsMaxminFlow, i);
+        if (flow->share.rate != before)
             flow->ends = end_of(flow, now);
         first = MIN(first, flow->ends);
     }
@@ -170,7 +168,7 @@ static CcsLinkId limit(const CcsNetwork *network, uint32_t slot)
     return network->flows[slot].share.limit;
 }
 
-static const CcsLinkUse *link_use(const CcsNetwork *network)
+static const CcsLinkUse *link_use(CcsNetwork *network)
 {
     return network->use;
 }

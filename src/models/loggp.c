@@ -145,7 +145,7 @@ static CcsLinkId limit(const CcsNetwork *network, uint32_t slot)
     return network->flows[slot].limit;
 }
 
-static const CcsLinkUse *link_use(const CcsNetwork *network)
+static const CcsLinkUse *link_use(CcsNetwork *network)
 {
     return network->use;
 }

@@ -17,6 +17,8 @@ typedef struct {
     const CcsLinkId *links;  /* used at one rate; valid until the flow ends */
     const uint32_t *weights; /* of each link: so many equal flows are meant on it; NULL: 1 */
     CcsBytes bytes;          /* above 0 */
+    bool keeps_links;        /* all flows of the slot have these links and weights, which last as
+                                long as the network: so they need not be counted one by one */
 } CcsFlowStart;
 
 /* ccs_flow_weight: how many flows the one with these weights stands for on its link @index. */
@@ -67,7 +69,7 @@ typedef struct {
     CcsLinkId (*limit)(const CcsNetwork *network, uint32_t slot);
 
     /* What happened on each link so far. */
-    const CcsLinkUse *(*link_use)(const CcsNetwork *network);
+    const CcsLinkUse *(*link_use)(CcsNetwork *network);
 } CcsNetworkModel;
 
 /* All models; NULL ends the list. Each is one file and one line in models/meson.build. */

@@ -250,7 +250,7 @@ void ccs_reduction_free(CcsReduction *reduction)
 bool ccs_reduction_serves(const CcsReduction *reduction, CcsBytes size)
 {
     return size == reduction->size ||
-           (reduction->symmetry->is_even && ccs_symmetry_is_even(reduction->schedule, size));
+           (reduction->symmetry->is_even && ccs_schedule_is_even(reduction->schedule, size));
 }
 
 const CcsSchedule *ccs_reduction_schedule(const CcsReduction *reduction)
@@ -295,10 +295,11 @@ const CcsRankShare *ccs_reduction_ranks(const CcsReduction *reduction, CcsLaneId
     return *ret_n == 0 ? NULL : &g_array_index(lists->items, CcsRankShare, first);
 }
 
-void ccs_reduction_lift_ranks(const CcsReduction *reduction, CcsRankTotal *ranks)
+void ccs_reduction_lift_ranks(const CcsReduction *reduction, const CcsRankTotal *of_first,
+                              CcsRankTotal *ret_ranks)
 {
     for (CcsRank rank = 0; rank < reduction->n_ranks; rank++)
-        ranks[rank] = ranks[reduction->first_rank[rank]];
+        ret_ranks[rank] = of_first[reduction->first_rank[rank]];
 }
 
 void ccs_reduction_lift_links(const CcsReduction *reduction, const CcsLinkUse *of_first,

@@ -55,6 +55,7 @@ const CcsRankShare *ccs_reduction_ranks(const CcsReduction *reduction, CcsLaneId
                                         uint32_t *ret_n);
 
 /* Give every rank and link what the first one of its class has. */
-void ccs_reduction_lift_ranks(const CcsReduction *reduction, CcsRankTotal *ranks);
+void ccs_reduction_lift_ranks(const CcsReduction *reduction, const CcsRankTotal *of_first,
+                              CcsRankTotal *ret_ranks);
 void ccs_reduction_lift_links(const CcsReduction *reduction, const CcsLinkUse *of_first,
                               CcsLinkUse *ret_links);

@@ -3,140 +3,84 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/interrupt.h"
-#include "collectives/progress.h"
-#include "engine/queue.h"
-#include "sim/chains.h"
 #include "sim/paths.h"
+#include "sim/play.h"
 #include "sim/reduction.h"
 #include "sim/sweep.h"
-#include "sim/symmetry.h"
 
-typedef enum {
-    EVENT_READY,  /* a rank that comes late may send; subject: the rank */
-    EVENT_ENTER,  /* the message cost is paid: the first byte may leave */
-    EVENT_LEAVE,  /* the last byte of a message that needs no bandwidth leaves */
-    EVENT_ARRIVE, /* the message is there and reduced; detail: its index, note: its chain */
-} EventKind;
+/* Fewer messages are played in the time that the search for lanes that are alike takes. */
+#define FEW_MESSAGES 100000U
 
-/* The message that a lane is busy with, and what the lane has done. */
+/* To play more of them would take long, so what a sweep cannot tell is done without. */
+#define MANY_MESSAGES 10000000U
+
+/* Lanes, and what plays or sweeps them when they are first to be. */
 typedef struct {
-    uint32_t message;
-    CcsBytes bytes;
-    CcsRoute route;
-    CcsTime started;
-    CcsTime entered;
-    CcsTime reduced;  /* until then the receiver reduces earlier messages of the queue */
-    CcsChainId chain; /* to the lane's latest event */
-    CcsBytes moved;   /* by all its messages */
-} LaneState;
-
-typedef struct {
-    CcsTime ready;   /* before that the rank sends nothing */
-    uint32_t n_busy; /* lanes of the rank */
-    CcsTime since;
-    bool has_started;
-} RankState;
-
-/* The same collective with one lane for all that are alike. */
-typedef struct {
-    CcsReduction *reduction;
-    CcsSimulation *simulation;
-    CcsLinkUse *links; /* of the whole */
-} Reduced;
+    const CcsSchedule *schedule;
+    const CcsReduction *reduction; /* what the lanes stand for; NULL: themselves */
+    CcsPaths *paths;
+    CcsPlay *play;
+    CcsSweep *sweep; /* the last one */
+    uint64_t n_messages;
+} Stage;
 
 struct CcsSimulation {
-    const CcsSchedule *schedule;
     const CcsTransport *transport;
     const CcsNetworkModel *model;
     const CcsTopology *topology;
     CcsObserver observer;
-    uint32_t n_ranks;
-    uint32_t n_lanes;
-    CcsProgress *progress;
-    CcsPaths *paths;
-    CcsQueue *queue;
-    CcsChains *chains;
-    CcsNetwork *network;
-    LaneState *lanes;
-    RankState *rank_states;
-    CcsRankTotal *ranks;
-    CcsTime *critical_path;
-    GArray *starts; /* of CcsFlowStart: flows that start in this moment */
-    CcsBytes size;
-    CcsTime now;
-    CcsTime next_end;  /* when the first flow of the network ends */
-    bool is_unsettled; /* a flow has started or ended in this moment */
-    CcsTime last;      /* time of the latest arrival */
-    CcsChainId last_chain;
-    uint64_t n_messages;
-    uint32_t n_injecting;          /* flows in the network */
-    CcsWork link_bytes;            /* bytes of each message times its links */
-    const CcsReduction *reduction; /* what the lanes stand for; NULL: themselves */
-    Reduced reduced;
-    char *
-        reason_against[2]; /* of reducing, where the chunks are unequal, and where they are equal */
+    Stage whole;
+    Stage reduced; /* one lane for all that are alike; schedule is NULL where there is none */
+    CcsReduction *reduction;
+    char *reason_against[2]; /* reducing; of uneven and of even sizes. NULL: not tried */
+    CcsRankTotal *ranks;     /* of the whole, by rank, where that was reduced */
+    CcsLinkUse *links;       /* likewise, by link */
     char *engine_reason;
-    CcsSweep *sweep; /* the last one */
+    uint32_t seed; /* 0: in the order of events */
 };
+
+static bool stage_init(Stage *stage, const CcsSchedule *schedule, const CcsReduction *reduction,
+                       GError **error)
+{
+    stage->schedule = schedule;
+    stage->reduction = reduction;
+    stage->paths = ccs_paths_new(schedule, error);
+    stage->n_messages = 0;
+    for (CcsLaneId lane = 0; lane < ccs_schedule_n_lanes(schedule); lane++)
+        stage->n_messages += ccs_schedule_lane(schedule, lane)->n_messages;
+    return stage->paths != NULL;
+}
+
+static void stage_clear(Stage *stage)
+{
+    ccs_play_free(stage->play);
+    ccs_sweep_free(stage->sweep);
+    ccs_paths_free(stage->paths);
+    *stage = (Stage){0};
+}
 
 CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTransport *transport,
                                   const CcsNetworkModel *model, const CcsObserver *observer,
                                   GError **error)
 {
-    g_autoptr(CcsPaths) paths = ccs_paths_new(schedule, error);
-    if (paths == NULL)
-        return NULL;
+    g_autoptr(CcsSimulation) simulation = g_new0(CcsSimulation, 1);
 
-    CcsSimulation *simulation = g_new0(CcsSimulation, 1);
-    simulation->schedule = schedule;
     simulation->transport = transport;
     simulation->model = model;
     simulation->topology = ccs_communicator_topology(ccs_schedule_communicator(schedule));
     if (observer != NULL)
         simulation->observer = *observer;
-    simulation->n_ranks = ccs_schedule_n_ranks(schedule);
-    simulation->n_lanes = ccs_schedule_n_lanes(schedule);
-    simulation->paths = g_steal_pointer(&paths);
-    return simulation;
-}
-
-/* What is needed only where every message is played. */
-static void prepare(CcsSimulation *simulation)
-{
-    if (simulation->progress != NULL)
-        return;
-    simulation->progress = ccs_progress_new(simulation->schedule);
-    simulation->queue = ccs_queue_new();
-    simulation->chains = ccs_chains_new(MAX(ccs_topology_n_classes(simulation->topology), 1));
-    simulation->lanes = g_new0(LaneState, simulation->n_lanes + 1);
-    simulation->rank_states = g_new0(RankState, simulation->n_ranks);
-    simulation->ranks = g_new0(CcsRankTotal, simulation->n_ranks);
-    simulation->critical_path =
-        g_new0(CcsTime, CCS_N_CAUSES * MAX(ccs_topology_n_classes(simulation->topology), 1));
-    simulation->starts = g_array_new(false, false, sizeof(CcsFlowStart));
-}
-
-static void leave_off(CcsSimulation *simulation)
-{
-    ccs_progress_free(simulation->progress);
-    ccs_queue_free(simulation->queue);
-    ccs_chains_free(simulation->chains);
-    if (simulation->network != NULL)
-        simulation->model->destroy(simulation->network);
-    g_free(simulation->lanes);
-    g_free(simulation->rank_states);
-    g_free(simulation->ranks);
-    g_free(simulation->critical_path);
-    g_array_unref(simulation->starts);
+    if (!stage_init(&simulation->whole, schedule, NULL, error))
+        return NULL;
+    return g_steal_pointer(&simulation);
 }
 
 static void drop_reduced(CcsSimulation *simulation)
 {
-    ccs_simulation_free(simulation->reduced.simulation);
-    ccs_reduction_free(simulation->reduced.reduction);
-    g_free(simulation->reduced.links);
-    simulation->reduced = (Reduced){0};
+    stage_clear(&simulation->reduced);
+    g_clear_pointer(&simulation->reduction, ccs_reduction_free);
+    g_clear_pointer(&simulation->ranks, g_free);
+    g_clear_pointer(&simulation->links, g_free);
 }
 
 void ccs_simulation_free(CcsSimulation *simulation)
@@ -144,514 +88,34 @@ void ccs_simulation_free(CcsSimulation *simulation)
     if (simulation == NULL)
         return;
     drop_reduced(simulation);
-    ccs_sweep_free(simulation->sweep);
-    g_free(simulation->engine_reason);
+    stage_clear(&simulation->whole);
     g_free(simulation->reason_against[false]);
     g_free(simulation->reason_against[true]);
-    ccs_paths_free(simulation->paths);
-    if (simulation->progress != NULL)
-        leave_off(simulation);
+    g_free(simulation->engine_reason);
     g_free(simulation);
 }
 
-static void push(CcsSimulation *simulation, EventKind kind, CcsTime time, CcsLaneId lane,
-                 uint32_t message, CcsChainId chain)
+void ccs_simulation_shuffle(CcsSimulation *simulation, uint32_t seed)
 {
-    ccs_queue_push(
-        simulation->queue,
-        &(CcsEventRecord){
-            .time = time, .kind = kind, .subject = lane, .detail = message, .note = chain});
+    simulation->seed = seed;
+    g_clear_pointer(&simulation->whole.play, ccs_play_free);
+    g_clear_pointer(&simulation->reduced.play, ccs_play_free);
 }
 
-static void delay_ranks(CcsSimulation *simulation)
+static bool play(CcsSimulation *simulation, Stage *stage, CcsBytes size, CcsOutcome *ret_outcome,
+                 GError **error)
 {
-    const CcsCommunicator *communicator = ccs_schedule_communicator(simulation->schedule);
-
-    for (CcsRank rank = 0; rank < simulation->n_ranks; rank++) {
-        CcsVertexId gpu = ccs_communicator_gpu(communicator, rank);
-        CcsTime delay = ccs_topology_vertex(simulation->topology, gpu)->start_delay;
-        if (delay == 0)
-            continue;
-        simulation->rank_states[rank].ready = simulation->now + delay;
-        push(simulation, EVENT_READY, simulation->now + delay, rank, 0, 0);
+    if (stage->play == NULL) {
+        stage->play = ccs_play_new(&(CcsPlayed){.schedule = stage->schedule,
+                                                .transport = simulation->transport,
+                                                .model = simulation->model,
+                                                .paths = stage->paths,
+                                                .reduction = stage->reduction,
+                                                .observer = &simulation->observer});
+        if (simulation->seed != 0)
+            ccs_play_shuffle(stage->play, simulation->seed);
     }
-}
-
-static void reset(CcsSimulation *simulation, CcsBytes size)
-{
-    if (simulation->network != NULL)
-        simulation->model->destroy(simulation->network);
-    simulation->network = simulation->model->create(simulation->topology, simulation->n_lanes);
-    ccs_progress_reset(simulation->progress);
-    ccs_queue_clear(simulation->queue);
-    ccs_chains_clear(simulation->chains);
-    memset(simulation->lanes, 0, simulation->n_lanes * sizeof(LaneState));
-    memset(simulation->rank_states, 0, simulation->n_ranks * sizeof(RankState));
-    memset(simulation->ranks, 0, simulation->n_ranks * sizeof(CcsRankTotal));
-    g_array_set_size(simulation->starts, 0);
-    simulation->size = size;
-    simulation->now = simulation->transport->launch;
-    simulation->next_end = CCS_TIME_MAX;
-    simulation->is_unsettled = false;
-    simulation->last = simulation->now;
-    simulation->last_chain = ccs_chains_add(simulation->chains);
-    simulation->n_messages = 0;
-    simulation->n_injecting = 0;
-    simulation->link_bytes = 0;
-    ccs_chains_spend(simulation->chains, simulation->last_chain, CCS_CAUSE_LAUNCH, 0,
-                     simulation->now);
-    delay_ranks(simulation);
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++)
-        simulation->lanes[lane].chain = ccs_chains_copy(simulation->chains, simulation->last_chain);
-}
-
-/* The ranks that send, or receive, the messages of @lane; @own has room for one. */
-static const CcsRankShare *ranks_of(const CcsSimulation *simulation, CcsLaneId lane, CcsRole role,
-                                    CcsRank rank, CcsRankShare *own, uint32_t *ret_n)
-{
-    if (simulation->reduction != NULL)
-        return ccs_reduction_ranks(simulation->reduction, lane, role, ret_n);
-    *own = (CcsRankShare){rank, 1};
-    *ret_n = 1;
-    return own;
-}
-
-static void ranks_become_busy(CcsSimulation *simulation, CcsLaneId lane, CcsRank source)
-{
-    CcsRankShare own;
-    uint32_t n = 0;
-    const CcsRankShare *of = ranks_of(simulation, lane, CCS_SENDS, source, &own, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        RankState *state = &simulation->rank_states[of[i].rank];
-        if (state->n_busy == 0)
-            state->since = simulation->now;
-        state->n_busy += of[i].n_lanes;
-        if (state->has_started)
-            continue;
-        state->has_started = true;
-        simulation->ranks[of[i].rank].started = simulation->now;
-    }
-}
-
-/* A message of @lane has left. */
-static void ranks_become_idle(CcsSimulation *simulation, CcsLaneId lane, CcsRank source)
-{
-    CcsRankShare own;
-    uint32_t n = 0;
-    const CcsRankShare *of = ranks_of(simulation, lane, CCS_SENDS, source, &own, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        RankState *state = &simulation->rank_states[of[i].rank];
-        CcsRankTotal *total = &simulation->ranks[of[i].rank];
-        state->n_busy -= of[i].n_lanes;
-        if (state->n_busy == 0)
-            total->sending += simulation->now - state->since;
-        total->finished = MAX(total->finished, simulation->now);
-        total->bytes_sent += simulation->lanes[lane].bytes * of[i].n_lanes;
-        total->messages_sent += of[i].n_lanes;
-    }
-}
-
-/* The first byte of the lane's message leaves. */
-static void enter(CcsSimulation *simulation, CcsLaneId lane)
-{
-    LaneState *state = &simulation->lanes[lane];
-
-    state->entered = simulation->now;
-    if (state->bytes == 0 || state->route.n_links == 0) {
-        push(simulation, EVENT_LEAVE, simulation->now, lane, state->message, 0);
-        return;
-    }
-    CcsFlowStart start = {.slot = lane,
-                          .n_links = state->route.n_links,
-                          .links = state->route.links,
-                          .bytes = state->bytes};
-    if (simulation->reduction != NULL) {
-        CcsLaneLinks links = ccs_reduction_links(simulation->reduction, lane);
-        start.n_links = links.n;
-        start.links = links.links;
-        start.weights = links.weights;
-    }
-    g_array_append_val(simulation->starts, start);
-}
-
-static bool fail_too_long(GError **error)
-{
-    g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                "simulated time runs over: the collective takes longer than 50 days");
-    return false;
-}
-
-/* Starts the next message of a lane that may; @chain leads to the event that allows it. */
-static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain,
-                          GError **error)
-{
-    LaneState *state = &simulation->lanes[lane];
-    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
-    bool is_local = ccs_lane_is_local(of);
-    CcsTime cost = is_local ? of->duration : simulation->transport->message_cost;
-
-    state->message = ccs_progress_start(simulation->progress, lane);
-    const CcsRoute *route = ccs_paths_route(simulation->paths, lane, state->message, error);
-    if (route == NULL)
-        return false;
-    state->route = *route;
-    state->bytes =
-        ccs_schedule_message_bytes(simulation->schedule, of, state->message, simulation->size);
-    state->started = simulation->now;
-    ccs_chains_assign(simulation->chains, state->chain, chain);
-    if (!is_local)
-        ranks_become_busy(simulation, lane, of->source);
-    if (cost == 0) {
-        enter(simulation, lane);
-        return true;
-    }
-    if (simulation->now + cost >= CCS_TIME_MAX)
-        return fail_too_long(error);
-    ccs_chains_spend(simulation->chains, state->chain,
-                     is_local ? CCS_CAUSE_LOCAL : CCS_CAUSE_MESSAGE_COST, 0, cost);
-    push(simulation, EVENT_ENTER, simulation->now + cost, lane, state->message, 0);
-    return true;
-}
-
-static bool try_start(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain, GError **error)
-{
-    CcsRank source = ccs_schedule_lane(simulation->schedule, lane)->source;
-
-    return simulation->now < simulation->rank_states[source].ready ||
-           !ccs_progress_may_start(simulation->progress, lane) ||
-           start_message(simulation, lane, chain, error);
-}
-
-static bool wake(CcsSimulation *simulation, CcsLaneId lane, CcsEvent event, uint32_t message,
-                 CcsChainId chain, GError **error)
-{
-    uint32_t n = 0;
-    const CcsLaneId *waiters = ccs_progress_waiters(simulation->progress, lane, event, message, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (!try_start(simulation, waiters[i], chain, error))
-            return false;
-    }
-    return true;
-}
-
-static uint32_t n_members(const CcsSimulation *simulation, CcsLaneId lane)
-{
-    return simulation->reduction == NULL ? 1 : ccs_reduction_n_members(simulation->reduction, lane);
-}
-
-static CcsLaneId first_member(const CcsSimulation *simulation, CcsLaneId lane)
-{
-    return simulation->reduction == NULL ? lane
-                                         : ccs_reduction_first_member(simulation->reduction, lane);
-}
-
-/* A message of @lane has left, to arrive at @arrival. */
-static void count_message(CcsSimulation *simulation, CcsLaneId lane, CcsRank peer, CcsTime arrival)
-{
-    const LaneState *state = &simulation->lanes[lane];
-    CcsRankShare own;
-    uint32_t n = 0;
-    const CcsRankShare *of = ranks_of(simulation, lane, CCS_RECEIVES, peer, &own, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        CcsRankTotal *total = &simulation->ranks[of[i].rank];
-        total->bytes_received += state->bytes * of[i].n_lanes;
-        total->messages_received += of[i].n_lanes;
-        total->finished = MAX(total->finished, arrival);
-    }
-    simulation->n_messages += n_members(simulation, lane);
-    simulation->link_bytes +=
-        (CcsWork)state->bytes * state->route.n_links * n_members(simulation, lane);
-}
-
-/* Its data are added up at the peer, at once or by local lanes. */
-static bool is_reduced(const CcsLane *of, uint32_t message)
-{
-    return message < of->n_reduced || of->is_added_there;
-}
-
-/* When the message that leaves now is there and reduced, adding what that takes to @chain. */
-static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
-                            CcsChainId chain)
-{
-    CcsTime there = simulation->now + state->route.latency;
-
-    if (there >= CCS_TIME_MAX)
-        return there;
-    for (uint32_t i = 0; i < state->route.n_links; i++) {
-        const CcsLink *link = ccs_topology_link(simulation->topology, state->route.links[i]);
-        if (link->alpha > 0)
-            ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY, link->link_class,
-                             link->alpha);
-    }
-    if (!is_reduced(of, state->message) || ccs_lane_is_local(of) ||
-        simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
-        return there;
-    CcsTime *until = of->queue == 0 ? &state->reduced : &simulation->lanes[of->queue - 1].reduced;
-    CcsTime reduced =
-        MAX(there, *until) + ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
-    ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduced - there);
-    *until = reduced;
-    return reduced;
-}
-
-static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLane *of,
-                          CcsRank peer, CcsTime arrival, GError **error)
-{
-    const LaneState *state = &simulation->lanes[lane];
-    const CcsObserver *observer = &simulation->observer;
-    bool (*tell)(void *data, const CcsFlow *flow, GError **error) =
-        ccs_lane_is_local(of) ? observer->local : observer->flow;
-
-    if (tell == NULL)
-        return true;
-    return tell(observer->data,
-                &(CcsFlow){.lane = first_member(simulation, lane),
-                           .n_alike = n_members(simulation, lane),
-                           .message = state->message,
-                           .channel = of->channel,
-                           .phase = of->phase,
-                           .src = of->source,
-                           .dst = peer,
-                           .bytes = state->bytes,
-                           .is_reduced = is_reduced(of, state->message),
-                           .started = state->started,
-                           .entered = state->entered,
-                           .injected = simulation->now,
-                           .arrived = arrival},
-                error);
-}
-
-/* The time since the message entered went to the class of the link that set its rate last. */
-static void spend_injection(CcsSimulation *simulation, CcsLaneId lane)
-{
-    const LaneState *state = &simulation->lanes[lane];
-    CcsTime time = simulation->now - state->entered;
-
-    if (time == 0)
-        return;
-    CcsLinkId limit = simulation->model->limit(simulation->network, lane);
-    uint32_t link_class =
-        limit == CCS_NO_LINK ? 0 : ccs_topology_link(simulation->topology, limit)->link_class;
-    ccs_chains_spend(simulation->chains, state->chain, CCS_CAUSE_BANDWIDTH, link_class, time);
-}
-
-/* The last byte of the lane's message leaves: it travels on, and the lane is free. */
-static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
-{
-    LaneState *state = &simulation->lanes[lane];
-    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
-    CcsRank peer = ccs_lane_peer(of, state->message, simulation->n_ranks);
-
-    spend_injection(simulation, lane);
-    CcsChainId chain = ccs_chains_copy(simulation->chains, state->chain);
-    CcsTime arrival = arrival_time(simulation, of, state, chain);
-    if (arrival >= CCS_TIME_MAX)
-        return fail_too_long(error);
-    push(simulation, EVENT_ARRIVE, arrival, lane, state->message, chain);
-    state->moved += state->bytes;
-    if (!ccs_lane_is_local(of)) {
-        ranks_become_idle(simulation, lane, of->source);
-        count_message(simulation, lane, peer, arrival);
-    }
-    if (!tell_observer(simulation, lane, of, peer, arrival, error))
-        return false;
-    ccs_progress_sent(simulation->progress, lane);
-    return wake(simulation, lane, CCS_SENT, state->message, state->chain, error) &&
-           try_start(simulation, lane, state->chain, error);
-}
-
-static bool arrive(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
-{
-    ccs_progress_arrived(simulation->progress, event->subject, event->detail);
-    simulation->last = simulation->now; /* of all arrivals so far, and its chain is kept */
-    ccs_chains_drop(simulation->chains, simulation->last_chain);
-    simulation->last_chain = event->note;
-    return wake(simulation, event->subject, CCS_ARRIVED, event->detail, event->note, error);
-}
-
-/* The lanes of a rank that comes late could not start until now, whatever they waited for. */
-static bool make_ready(CcsSimulation *simulation, CcsRank rank, GError **error)
-{
-    CcsChainId chain = ccs_chains_add(simulation->chains);
-
-    ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LAUNCH, 0, simulation->now);
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
-        if (ccs_schedule_lane(simulation->schedule, lane)->source == rank &&
-            !try_start(simulation, lane, chain, error))
-            return false;
-    }
-    ccs_chains_drop(simulation->chains, chain);
-    return true;
-}
-
-static bool handle(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
-{
-    switch ((EventKind)event->kind) {
-    case EVENT_READY:
-        return make_ready(simulation, event->subject, error);
-    case EVENT_ENTER:
-        enter(simulation, event->subject);
-        return true;
-    case EVENT_LEAVE:
-        return leave(simulation, event->subject, error);
-    case EVENT_ARRIVE:
-        return arrive(simulation, event, error);
-    }
-    return false;
-}
-
-/* Ends the flows that end now. */
-static bool end_flows(CcsSimulation *simulation, GError **error)
-{
-    uint32_t n = 0;
-    const uint32_t *ended = simulation->model->take_ended(simulation->network, simulation->now, &n);
-
-    simulation->next_end = CCS_TIME_MAX;
-    simulation->is_unsettled = true;
-    simulation->n_injecting -= n;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!leave(simulation, ended[i], error))
-            return false;
-    }
-    return true;
-}
-
-/* All that happens at one moment: first flows end, then events come in the order in which
- * they were asked for, those that they cause at the same time included. */
-static bool play_moment(CcsSimulation *simulation, GError **error)
-{
-    CcsEventRecord event;
-
-    if (simulation->next_end == simulation->now && !end_flows(simulation, error))
-        return false;
-    while (ccs_queue_next_time(simulation->queue) == simulation->now) {
-        ccs_queue_pop(simulation->queue, &event);
-        if (!handle(simulation, &event, error))
-            return false;
-    }
-    if (simulation->starts->len > 0) {
-        simulation->model->start(simulation->network, simulation->now,
-                                 (const CcsFlowStart *)(const void *)simulation->starts->data,
-                                 simulation->starts->len);
-        simulation->n_injecting += simulation->starts->len;
-        g_array_set_size(simulation->starts, 0);
-        simulation->is_unsettled = true;
-    }
-    if (simulation->is_unsettled)
-        simulation->next_end = simulation->model->settle(simulation->network, simulation->now);
-    simulation->is_unsettled = false;
-    return true;
-}
-
-/* How many links @link stands for; 0: another one stands for it. */
-static uint32_t n_link_members(const CcsSimulation *simulation, CcsLinkId link)
-{
-    return simulation->reduction == NULL
-               ? 1
-               : ccs_reduction_n_link_members(simulation->reduction, link);
-}
-
-static bool check_bytes(const CcsSimulation *simulation, GError **error)
-{
-    const CcsLinkUse *links = simulation->model->link_use(simulation->network);
-    CcsWork link_bytes = 0;
-
-    for (CcsLaneId id = 0; id < simulation->n_lanes; id++) {
-        const CcsLane *lane = ccs_schedule_lane(simulation->schedule, id);
-        CcsBytes bytes = 0;
-        for (uint32_t k = 0; k < lane->n_messages; k++)
-            bytes += ccs_schedule_message_bytes(simulation->schedule, lane, k, simulation->size);
-        if (bytes == simulation->lanes[id].moved)
-            continue;
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                    "bytes are lost: lane %u of rank %u moved %" G_GUINT64_FORMAT
-                    " of %" G_GUINT64_FORMAT " bytes",
-                    id, lane->source, simulation->lanes[id].moved, bytes);
-        return false;
-    }
-    for (CcsLinkId link = 0; link < ccs_topology_n_links(simulation->topology); link++)
-        link_bytes += (CcsWork)links[link].bytes * n_link_members(simulation, link);
-    if (link_bytes == simulation->link_bytes)
-        return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                "bytes are lost: the links carried other bytes than the messages on them");
-    return false;
-}
-
-static bool check(const CcsSimulation *simulation, GError **error)
-{
-    CcsTime explained = ccs_chains_total(simulation->chains, simulation->last_chain);
-
-    if (simulation->n_injecting > 0)
-        return fail_too_long(error);
-    if (!ccs_progress_is_done(simulation->progress)) {
-        g_autofree char *wait = ccs_progress_describe_wait(simulation->progress);
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock at %.3f us: %s",
-                    ccs_time_us(simulation->now), wait);
-        return false;
-    }
-    if (explained != simulation->last) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "the critical path explains %.6f of %.6f us",
-                    ccs_time_us(explained), ccs_time_us(simulation->last));
-        return false;
-    }
-    return check_bytes(simulation, error);
-}
-
-static void fill_outcome(const CcsSimulation *simulation, CcsOutcome *outcome)
-{
-    ccs_chains_read(simulation->chains, simulation->last_chain, simulation->critical_path);
-    *outcome = (CcsOutcome){
-        .time = simulation->last,
-        .n_messages = simulation->n_messages,
-        .ranks = simulation->ranks,
-        .links = simulation->model->link_use(simulation->network),
-        .critical_path = simulation->critical_path,
-        .n_classes = MAX(ccs_topology_n_classes(simulation->topology), 1),
-    };
-}
-
-/* Plays every message of the lanes that there are. */
-static bool play(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome, GError **error)
-{
-    prepare(simulation);
-    reset(simulation, size);
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
-        if (!try_start(simulation, lane, simulation->lanes[lane].chain, error))
-            return false;
-    }
-    while (play_moment(simulation, error)) {
-        CcsTime next = MIN(ccs_queue_next_time(simulation->queue), simulation->next_end);
-        if (next >= CCS_TIME_MAX) {
-            if (!check(simulation, error))
-                return false;
-            fill_outcome(simulation, ret_outcome);
-            return true;
-        }
-        simulation->now = next;
-        if (!ccs_interrupt_check(error))
-            return false;
-    }
-    return false;
-}
-
-/* Fewer messages are played in the time that the search for lanes that are alike takes. */
-#define FEW_MESSAGES 100000U
-
-/* To play more of them would take minutes, so what a sweep cannot tell is done without. */
-#define MANY_MESSAGES 50000000U
-
-static uint64_t n_all_messages(const CcsSimulation *simulation)
-{
-    uint64_t n = 0;
-
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++)
-        n += ccs_schedule_lane(simulation->schedule, lane)->n_messages;
-    return n;
+    return ccs_play_run(stage->play, size, ret_outcome, error);
 }
 
 static bool is_observed(const CcsSimulation *simulation)
@@ -659,108 +123,158 @@ static bool is_observed(const CcsSimulation *simulation)
     return simulation->observer.flow != NULL || simulation->observer.local != NULL;
 }
 
-/* Returns: NULL with the reason why every message is to be played. */
+/* Returns: false, with @ret_reason if that is not possible, else with @error. */
+static bool sweep(CcsSimulation *simulation, Stage *stage, CcsBytes size, CcsOutcome *ret_outcome,
+                  char **ret_reason, GError **error)
+{
+    if (is_observed(simulation)) {
+        *ret_reason = g_strdup("every message is recorded");
+        return false;
+    }
+    ccs_sweep_free(stage->sweep);
+    stage->sweep = ccs_sweep_run(&(CcsSwept){.schedule = stage->schedule,
+                                             .transport = simulation->transport,
+                                             .paths = stage->paths,
+                                             .reduction = stage->reduction,
+                                             .shares_links = simulation->model->shares_links},
+                                 size, ret_reason, error);
+    if (stage->sweep == NULL)
+        return false;
+    *ret_outcome = (CcsOutcome){
+        .time = stage->sweep->time,
+        .n_messages = stage->sweep->n_messages,
+        .ranks = stage->sweep->ranks,
+        .links = stage->sweep->links,
+        .n_classes = MAX(ccs_topology_n_classes(simulation->topology), 1),
+        .engine = "sweep",
+    };
+    return true;
+}
+
+/* Sweeps over the lanes where they are many, if that is possible, else plays them. @ret_reason:
+ * why it was not swept, NULL if it was or was not tried. */
+static bool play_or_sweep(CcsSimulation *simulation, Stage *stage, CcsBytes size,
+                          CcsOutcome *ret_outcome, char **ret_reason, GError **error)
+{
+    *ret_reason = NULL;
+    if (simulation->model->tier == CCS_TIER_AUTO && stage->n_messages > MANY_MESSAGES) {
+        if (sweep(simulation, stage, size, ret_outcome, ret_reason, error))
+            return true;
+        if (*ret_reason == NULL)
+            return false;
+    }
+    if (!play(simulation, stage, size, ret_outcome, error))
+        return false;
+    ret_outcome->engine = stage->reduction == NULL ? simulation->model->plain : "quotient";
+    return true;
+}
+
+static bool is_swept(const CcsOutcome *outcome)
+{
+    return strcmp(outcome->engine, "sweep") == 0;
+}
+
+/* Keeps the @reason, which it takes, for the outcome. */
+static void explain_engine(CcsSimulation *simulation, char *reason, CcsOutcome *outcome)
+{
+    g_free(simulation->engine_reason);
+    simulation->engine_reason = reason;
+    outcome->engine_reason = reason;
+}
+
+/* Returns: NULL with the reason why every lane is to be played. */
 static CcsReduction *try_to_reduce(CcsSimulation *simulation, CcsBytes size, char **ret_reason)
 {
-    if (simulation->model->tier == CCS_TIER_AUTO && n_all_messages(simulation) < FEW_MESSAGES)
+    Stage *whole = &simulation->whole;
+
+    if (simulation->model->tier == CCS_TIER_AUTO && whole->n_messages < FEW_MESSAGES)
         *ret_reason = g_strdup("there are few messages");
     else if (is_observed(simulation) && !simulation->observer.takes_classes)
         *ret_reason = g_strdup("every message is recorded");
     else
-        return ccs_reduction_new(simulation->schedule, simulation->paths, size, ret_reason);
+        return ccs_reduction_new(whole->schedule, whole->paths, size, ret_reason);
     return NULL;
 }
 
-/* Makes the reduced simulation, if there can be one for this size, unless that was tried for
- * sizes like it before. */
-static void reduce(CcsSimulation *simulation, CcsBytes size)
+/* Makes the reduced stage, if there can be one for this size, unless that was tried for sizes
+ * like it before. Returns: the reason if there is none. */
+static const char *reduce(CcsSimulation *simulation, CcsBytes size)
 {
-    Reduced *reduced = &simulation->reduced;
-    bool is_even = ccs_symmetry_is_even(simulation->schedule, size);
+    bool is_even = ccs_schedule_is_even(simulation->whole.schedule, size);
+    char **reason = &simulation->reason_against[is_even];
 
-    if (reduced->reduction != NULL && ccs_reduction_serves(reduced->reduction, size))
-        return;
+    if (simulation->reduction != NULL && ccs_reduction_serves(simulation->reduction, size))
+        return NULL;
     drop_reduced(simulation);
-    if (simulation->reason_against[is_even] != NULL)
-        return;
-    reduced->reduction = try_to_reduce(simulation, size, &simulation->reason_against[is_even]);
-    if (reduced->reduction == NULL)
-        return;
-    reduced->simulation =
-        ccs_simulation_new(ccs_reduction_schedule(reduced->reduction), simulation->transport,
-                           simulation->model, &simulation->observer, NULL);
-    g_assert(reduced->simulation != NULL); /* its lanes are among those that have paths */
-    reduced->simulation->reduction = reduced->reduction;
-    reduced->links = g_new0(CcsLinkUse, (size_t)ccs_topology_n_links(simulation->topology) + 1);
+    if (*reason != NULL)
+        return *reason;
+    simulation->reduction = try_to_reduce(simulation, size, reason);
+    if (simulation->reduction == NULL)
+        return *reason;
+    bool has_paths = stage_init(&simulation->reduced, ccs_reduction_schedule(simulation->reduction),
+                                simulation->reduction, NULL);
+    g_assert(has_paths); /* its lanes are among those of the whole */
+    simulation->ranks =
+        g_new0(CcsRankTotal, (size_t)ccs_schedule_n_ranks(simulation->whole.schedule) + 1);
+    simulation->links = g_new0(CcsLinkUse, (size_t)ccs_topology_n_links(simulation->topology) + 1);
+    return NULL;
 }
 
-/* What ranks sent, each by its class, must be what all lanes of all classes moved. */
-static bool check_lift(const CcsSimulation *simulation, GError **error)
+/* What ranks sent and received, each by its class, must be what all lanes of all classes moved. */
+static bool check_lift(const CcsSimulation *simulation, CcsBytes size, GError **error)
 {
+    const CcsSchedule *schedule = simulation->whole.schedule;
     CcsWork sent = 0;
+    CcsWork received = 0;
     CcsWork moved = 0;
 
-    for (CcsRank rank = 0; rank < simulation->n_ranks; rank++) {
+    for (CcsRank rank = 0; rank < ccs_schedule_n_ranks(schedule); rank++) {
         sent += simulation->ranks[rank].bytes_sent;
-        sent += (CcsWork)simulation->ranks[rank].bytes_received << 64;
+        received += simulation->ranks[rank].bytes_received;
     }
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
-        CcsWork bytes = (CcsWork)simulation->lanes[lane].moved * n_members(simulation, lane);
-        if (!ccs_lane_is_local(ccs_schedule_lane(simulation->schedule, lane)))
-            moved += bytes + (bytes << 64);
+    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
+        const CcsLane *lane = ccs_schedule_lane(schedule, id);
+        moved += ccs_lane_is_local(lane) ? 0 : ccs_schedule_lane_bytes(schedule, lane, size);
     }
-    if (sent == moved)
+    if (sent == moved && received == moved)
         return true;
     g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
                 "bytes are lost: the ranks sent or received other bytes than the lanes moved");
     return false;
 }
 
-static bool play_reduced(CcsSimulation *whole, CcsBytes size, CcsOutcome *ret_outcome,
-                         GError **error)
+static bool run_reduced(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
+                        GError **error)
 {
-    Reduced *reduced = &whole->reduced;
-    CcsSimulation *simulation = reduced->simulation;
+    g_autofree char *against = NULL;
 
-    if (!play(simulation, size, ret_outcome, error))
+    if (!play_or_sweep(simulation, &simulation->reduced, size, ret_outcome, &against, error))
         return false;
-    ccs_reduction_lift_ranks(reduced->reduction, simulation->ranks);
-    ccs_reduction_lift_links(reduced->reduction, ret_outcome->links, reduced->links);
-    if (!check_lift(simulation, error))
-        return false;
-    ret_outcome->links = reduced->links;
-    ret_outcome->engine = "quotient";
-    g_free(whole->engine_reason);
-    whole->engine_reason =
-        g_strdup_printf("%u lanes stand for %u", simulation->n_lanes, whole->n_lanes);
-    ret_outcome->engine_reason = whole->engine_reason;
-    return true;
+    ccs_reduction_lift_ranks(simulation->reduction, ret_outcome->ranks, simulation->ranks);
+    ccs_reduction_lift_links(simulation->reduction, ret_outcome->links, simulation->links);
+    ret_outcome->ranks = simulation->ranks;
+    ret_outcome->links = simulation->links;
+    char *reason = g_strdup_printf("%u lanes stand for %u%s",
+                                   ccs_schedule_n_lanes(simulation->reduced.schedule),
+                                   ccs_schedule_n_lanes(simulation->whole.schedule),
+                                   is_swept(ret_outcome) ? ", and no two flows ever compete" : "");
+    explain_engine(simulation, reason, ret_outcome);
+    return check_lift(simulation, size, error);
 }
 
-/* Returns: false, with the reason, if that is not possible, or with @error if it was interrupted.
- */
-static bool try_to_sweep(CcsSimulation *simulation, CcsBytes size, char **ret_reason,
-                         CcsOutcome *ret_outcome, GError **error)
+static bool run_whole(CcsSimulation *simulation, CcsBytes size, const char *reason,
+                      CcsOutcome *ret_outcome, GError **error)
 {
-    if (is_observed(simulation)) {
-        *ret_reason = g_strdup("every message is recorded");
+    g_autofree char *against = NULL;
+
+    if (!play_or_sweep(simulation, &simulation->whole, size, ret_outcome, &against, error))
         return false;
-    }
-    ccs_sweep_free(simulation->sweep);
-    simulation->sweep =
-        ccs_sweep_run(simulation->schedule, simulation->transport, simulation->paths,
-                      simulation->model->shares_links, size, ret_reason, error);
-    if (simulation->sweep == NULL)
-        return false;
-    *ret_outcome = (CcsOutcome){
-        .time = simulation->sweep->time,
-        .n_messages = simulation->sweep->n_messages,
-        .ranks = simulation->sweep->ranks,
-        .links = simulation->sweep->links,
-        .n_classes = MAX(ccs_topology_n_classes(simulation->topology), 1),
-        .engine = "sweep",
-        .engine_reason = "no two flows ever compete",
-    };
+    bool is_short = !is_swept(ret_outcome) && against == NULL;
+    const char *more = is_short                ? ""
+                       : is_swept(ret_outcome) ? "no two flows ever compete"
+                                               : against;
+    explain_engine(simulation, g_strconcat(reason, is_short ? "" : ", and ", more, NULL),
+                   ret_outcome);
     return true;
 }
 
@@ -775,44 +289,12 @@ static bool run_sweep(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_
                       GError **error)
 {
     g_autofree char *reason = NULL;
-    g_autoptr(GError) failure = NULL;
 
-    if (try_to_sweep(simulation, size, &reason, ret_outcome, &failure))
+    if (sweep(simulation, &simulation->whole, size, ret_outcome, &reason, error)) {
+        explain_engine(simulation, g_strdup("no two flows ever compete"), ret_outcome);
         return true;
-    if (failure == NULL)
-        return fail_tier(simulation, reason, error);
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return false;
-}
-
-static bool run_plain(CcsSimulation *simulation, CcsBytes size, const char *reason,
-                      CcsOutcome *ret_outcome, GError **error)
-{
-    if (!play(simulation, size, ret_outcome, error))
-        return false;
-    ret_outcome->engine = simulation->model->plain;
-    ret_outcome->engine_reason = reason;
-    return true;
-}
-
-/* Where every message would have to be played. */
-static bool run_unreduced(CcsSimulation *simulation, CcsBytes size, const char *reason,
-                          CcsOutcome *ret_outcome, GError **error)
-{
-    g_autofree char *against = NULL;
-    g_autoptr(GError) failure = NULL;
-
-    if (n_all_messages(simulation) < MANY_MESSAGES)
-        return run_plain(simulation, size, reason, ret_outcome, error);
-    if (try_to_sweep(simulation, size, &against, ret_outcome, &failure))
-        return true;
-    if (failure != NULL) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
     }
-    g_free(simulation->engine_reason);
-    simulation->engine_reason = g_strdup_printf("%s, and %s", reason, against);
-    return run_plain(simulation, size, simulation->engine_reason, ret_outcome, error);
+    return reason == NULL ? false : fail_tier(simulation, reason, error);
 }
 
 bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
@@ -821,15 +303,13 @@ bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *re
     CcsTier tier = simulation->model->tier;
 
     if (tier == CCS_TIER_PLAIN)
-        return run_plain(simulation, size, "as was asked for", ret_outcome, error);
+        return run_whole(simulation, size, "as was asked for", ret_outcome, error);
     if (tier == CCS_TIER_SWEEP)
         return run_sweep(simulation, size, ret_outcome, error);
-    reduce(simulation, size);
-    if (simulation->reduced.simulation != NULL)
-        return play_reduced(simulation, size, ret_outcome, error);
-
-    const char *reason =
-        simulation->reason_against[ccs_symmetry_is_even(simulation->schedule, size)];
-    return tier == CCS_TIER_QUOTIENT ? fail_tier(simulation, reason, error)
-                                     : run_unreduced(simulation, size, reason, ret_outcome, error);
+    const char *reason = reduce(simulation, size);
+    if (reason == NULL)
+        return run_reduced(simulation, size, ret_outcome, error);
+    if (tier == CCS_TIER_QUOTIENT)
+        return fail_tier(simulation, reason, error);
+    return run_whole(simulation, size, reason, ret_outcome, error);
 }

@@ -57,6 +57,12 @@ CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTranspor
 void ccs_simulation_free(CcsSimulation *simulation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsSimulation, ccs_simulation_free)
 
+/* ccs_simulation_shuffle:
+ * For tests: in later runs, what happens at one moment happens in an order that only chance and
+ * @seed decide. Messages take the same times; the observer is told in that order, and the critical
+ * path may be another of equal ones. */
+void ccs_simulation_shuffle(CcsSimulation *simulation, uint32_t seed);
+
 /* ccs_simulation_run:
  * Plays the collective on @size bytes.
  *

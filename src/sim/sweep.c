@@ -64,7 +64,7 @@ static void describe_lane(Sweep *sweep, CcsLaneId id)
         .rate = rate_of(sweep, route),
         .started =
             sweep->transport->launch + ccs_topology_vertex(sweep->topology, gpu)->start_delay,
-        .is_constant = lane->has_fixed_bytes || sweep->is_even,
+        .is_constant = ccs_schedule_even_bytes(sweep->schedule, lane, sweep->size) != CCS_UNEVEN,
     };
 }
 
@@ -246,9 +246,10 @@ static void sweep_clear(Sweep *sweep)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sweep, sweep_clear)
 
-CcsSweep *ccs_sweep_run(const CcsSchedule *schedule, const CcsTransport *transport, CcsPaths *paths,
-                        bool shares_links, CcsBytes size, char **ret_reason, GError **error)
+CcsSweep *ccs_sweep_run(const CcsSwept *swept, CcsBytes size, char **ret_reason, GError **error)
 {
+    const CcsSchedule *schedule = swept->schedule;
+
     *ret_reason = refuse_form(schedule);
     if (*ret_reason != NULL)
         return NULL;
@@ -257,10 +258,10 @@ CcsSweep *ccs_sweep_run(const CcsSchedule *schedule, const CcsTransport *transpo
     g_auto(Sweep) sweep = {
         .schedule = schedule,
         .topology = ccs_communicator_topology(ccs_schedule_communicator(schedule)),
-        .transport = transport,
-        .paths = paths,
+        .transport = swept->transport,
+        .paths = swept->paths,
+        .reduction = swept->reduction,
         .size = size,
-        .is_even = ccs_symmetry_is_even(schedule, size),
         .n_lanes = n_lanes,
         .lanes = g_new0(SweepLane, (size_t)n_lanes + 1),
         .needs = ccs_lists_new(n_lanes, ccs_schedule_n_dependencies(schedule), after_of, schedule),
@@ -274,7 +275,7 @@ CcsSweep *ccs_sweep_run(const CcsSchedule *schedule, const CcsTransport *transpo
         *ret_reason = find_keepers(&sweep);
     if (*ret_reason != NULL || !sweep_all(&sweep, ret_reason, error))
         return NULL;
-    return ccs_sweep_total(&sweep, shares_links, ret_reason);
+    return ccs_sweep_total(&sweep, swept->shares_links, ret_reason);
 }
 
 void ccs_sweep_free(CcsSweep *sweep)

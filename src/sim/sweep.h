@@ -17,6 +17,7 @@
  * for how long a link or a rank was busy where several of its lanes may have been at once. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <glib.h>
@@ -24,6 +25,7 @@
 #include "collectives/schedule.h"
 #include "collectives/transport.h"
 #include "sim/paths.h"
+#include "sim/reduction.h"
 #include "sim/result.h"
 
 typedef struct {
@@ -33,13 +35,22 @@ typedef struct {
     CcsLinkUse *links;   /* owned, by link; busy may be CCS_TIME_UNKNOWN, peak is 0 then */
 } CcsSweep;
 
+/* What is swept over. */
+typedef struct {
+    const CcsSchedule *schedule;
+    const CcsTransport *transport;
+    CcsPaths *paths;
+    const CcsReduction *reduction; /* what the lanes stand for; NULL: themselves */
+    bool shares_links;             /* false for models in which flows never compete, so that
+                                      nothing is to be found out */
+} CcsSwept;
+
 /* ccs_sweep_run:
- * @shares_links: false for models in which flows never compete, so that nothing is to be found
- * out.
+ * For a collective of @size bytes. With a reduction, the totals are those of the first rank and
+ * link of each class.
  *
- * Returns: (transfer full): NULL, with the reason (transfer full), where some flows may compete,
- * or the form of the schedule does not allow it; with @error set only if it was interrupted. */
-CcsSweep *ccs_sweep_run(const CcsSchedule *schedule, const CcsTransport *transport, CcsPaths *paths,
-                        bool shares_links, CcsBytes size, char **ret_reason, GError **error);
+ * Returns: (transfer full): NULL, with @ret_reason (transfer full) where some flows may compete, or
+ * the form of the schedule does not allow it; with @error and no reason if it was interrupted. */
+CcsSweep *ccs_sweep_run(const CcsSwept *swept, CcsBytes size, char **ret_reason, GError **error);
 void ccs_sweep_free(CcsSweep *sweep);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsSweep, ccs_sweep_free)

@@ -6,7 +6,6 @@
 #include "base/lists.h"
 #include "sim/components.h"
 #include "sim/sweep.h"
-#include "sim/symmetry.h"
 
 #define CCS_NOT_REDUCED ((CcsTime)-1)
 
@@ -33,8 +32,8 @@ typedef struct {
     const CcsTopology *topology;
     const CcsTransport *transport;
     CcsPaths *paths;
+    const CcsReduction *reduction; /* NULL: lanes stand for themselves */
     CcsBytes size;
-    bool is_even; /* all chunks have one size */
     uint32_t n_lanes;
     SweepLane *lanes;
     CcsLists needs; /* by lane: its dependencies */

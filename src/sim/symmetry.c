@@ -10,8 +10,11 @@
 /* Where chunks are unequal, the sizes of so many messages are compared one by one. */
 #define MAX_COMPARED ((uint64_t)1 << 24)
 
-/* Fewer members than that in a class, on average, are not worth the search. */
-#define MIN_MEMBERS 2U
+/* With more classes than that the search is given up: it would soon cost more than it saves. */
+static uint32_t max_classes(uint32_t n_vertices)
+{
+    return n_vertices < 2048 ? n_vertices : n_vertices / 8 + 1024;
+}
 
 /* Labels of arcs; others are hashes of dependencies. */
 enum { USES, IS_USED_BY };
@@ -43,14 +46,6 @@ typedef struct {
     Lists needs; /* by lane: indices of its dependencies */
     Lists users; /* by link: lanes, once for each time that they use it */
 } Search;
-
-bool ccs_symmetry_is_even(const CcsSchedule *schedule, CcsBytes size)
-{
-    uint64_t n_chunks =
-        (uint64_t)ccs_schedule_n_channels(schedule) * ccs_schedule_n_chunks(schedule);
-
-    return ccs_schedule_weights(schedule) == NULL && size % n_chunks == 0;
-}
 
 static void lists_clear(Lists *lists)
 {
@@ -262,7 +257,7 @@ static uint32_t *count_arcs(const Search *search)
     return first;
 }
 
-static uint32_t *refine(const Search *search, uint32_t max_classes, uint32_t *ret_n)
+static uint32_t *refine(const Search *search, uint32_t *ret_n)
 {
     uint32_t n_vertices = search->n_lanes + search->n_links;
     g_autofree uint64_t *colours = g_new(uint64_t, n_vertices + 1);
@@ -276,7 +271,7 @@ static uint32_t *refine(const Search *search, uint32_t max_classes, uint32_t *re
     fill_arcs(search, first, arcs);
     return ccs_refine(
         &(CcsArcGraph){.n_vertices = n_vertices, .colours = colours, .first = first, .arcs = arcs},
-        max_classes, ret_n);
+        max_classes(n_vertices), ret_n);
 }
 
 static CcsClasses classes_new(const uint32_t *numbers, uint32_t n_things)
@@ -450,7 +445,7 @@ CcsSymmetry *ccs_symmetry_find(const CcsSchedule *schedule, CcsPaths *paths, Ccs
                              .topology = topology,
                              .paths = paths,
                              .size = size,
-                             .is_even = ccs_symmetry_is_even(schedule, size),
+                             .is_even = ccs_schedule_is_even(schedule, size),
                              .n_lanes = ccs_schedule_n_lanes(schedule),
                              .n_links = ccs_topology_n_links(topology)};
     uint32_t n_classes = 0;
@@ -460,15 +455,14 @@ CcsSymmetry *ccs_symmetry_find(const CcsSchedule *schedule, CcsPaths *paths, Ccs
         return NULL;
     list_needs(&search);
     list_users(&search);
-    g_autofree uint32_t *classes =
-        refine(&search, search.n_lanes / MIN_MEMBERS + search.n_links, &n_classes);
+    g_autofree uint32_t *classes = refine(&search, &n_classes);
     g_autoptr(CcsSymmetry) found = g_new0(CcsSymmetry, 1);
     found->is_even = search.is_even;
     if (classes != NULL) {
         found->lanes = classes_new(classes, search.n_lanes);
         found->links = classes_new(classes + search.n_lanes, search.n_links);
     }
-    if (classes == NULL || found->lanes.n > search.n_lanes / MIN_MEMBERS) {
+    if (classes == NULL || found->lanes.n > search.n_lanes / 2) {
         *ret_reason = g_strdup("few lanes are alike");
         return NULL;
     }

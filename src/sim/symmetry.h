@@ -41,6 +41,3 @@ CcsSymmetry *ccs_symmetry_find(const CcsSchedule *schedule, CcsPaths *paths, Ccs
                                char **ret_reason);
 void ccs_symmetry_free(CcsSymmetry *symmetry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsSymmetry, ccs_symmetry_free)
-
-/* Whether all chunks of a collective of @size bytes have one size. */
-bool ccs_symmetry_is_even(const CcsSchedule *schedule, CcsBytes size);
