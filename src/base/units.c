@@ -78,7 +78,8 @@ static const QuantityKind kinds[] = {
 
 CcsTime ccs_work_time(CcsWork work, CcsRate rate)
 {
-    CcsWork time = work / rate + (work % rate != 0);
+    CcsWork time = (work + rate - 1) / rate; /* no work is so large that this runs over */
+
     return time > (CcsWork)CCS_TIME_MAX ? CCS_TIME_MAX : (CcsTime)time;
 }
 

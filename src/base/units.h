@@ -25,6 +25,7 @@ __extension__ typedef unsigned __int128 CcsWork;
 #define CCS_RATE_PER_BYTE  ((CcsRate)65536) /* the rate of one byte per second */
 #define CCS_WORK_PER_BYTE  ((CcsWork)65536 * 1000000000000U)
 #define CCS_TIME_MAX       ((CcsTime)1 << 62)                    /* later than any event */
+#define CCS_TIME_UNKNOWN   ((CcsTime)-1)                         /* in place of a duration */
 #define CCS_RATE_UNLIMITED ((CcsRate)1 << 62)                    /* a link that never limits */
 #define CCS_RATE_MAX       (CCS_RATE_PER_BYTE * 50000000000000U) /* largest rate to be written */
 #define CCS_BYTES_MAX      ((CcsBytes)1 << 50)                   /* largest size to be written */

@@ -8,16 +8,31 @@ typedef struct {
     uint32_t *items;
 } Lists;
 
+/* What a lane needs of another one: a dependency without what is known of its place. */
+typedef struct {
+    CcsLaneId before;
+    uint32_t p_before;
+    uint32_t p_after;
+    uint32_t distance;
+    uint32_t from;
+    bool is_by_sender;
+    bool is_for_sent;
+    bool is_one_to_one; /* p_before and p_after are 1 */
+} Need;
+
 struct CcsProgress {
     const CcsSchedule *schedule;
     uint32_t n_lanes;
     uint32_t n_left; /* messages that have not arrived */
     CcsLaneProgress *lanes;
-    Lists needs;         /* by lane: indices of its dependencies */
-    Lists waiters[2];    /* by event and lane: lanes that wait for it */
-    CcsLaneId *family;   /* by lane: first lane of its family, if one waits by sender */
-    uint64_t *arrived;   /* bits of the messages of all lanes in families */
-    uint64_t *first_bit; /* by lane: of its messages in `arrived` */
+    Lists dependencies;   /* by lane: indices of its dependencies */
+    Need *needs;          /* in the order of the items of `dependencies` */
+    Lists waiters[2];     /* by event and lane: lanes that wait for it */
+    uint32_t *periods[2]; /* of each waiter: only every so many messages can matter to it */
+    bool *is_gate[2];     /* by event and lane: some waiter's period is above 1 */
+    CcsLaneId *family;    /* by lane: first lane of its family, if one waits by sender */
+    uint64_t *arrived;    /* bits of the messages of all lanes in families */
+    uint64_t *first_bit;  /* by lane: of its messages in `arrived` */
     size_t n_words;
     GArray *found; /* of CcsLaneId: the answer of ccs_progress_waiters() where it is not a list */
 };
@@ -44,32 +59,62 @@ static void free_lists(Lists *lists)
     g_free(lists->items);
 }
 
+static Need need_of(const CcsDependency *dependency)
+{
+    return (Need){
+        .before = dependency->before,
+        .p_before = dependency->p_before,
+        .p_after = dependency->p_after,
+        .distance = dependency->distance,
+        .from = dependency->from,
+        .is_by_sender = dependency->is_by_sender,
+        .is_for_sent = dependency->event == CCS_SENT,
+        .is_one_to_one = dependency->p_before == 1 && dependency->p_after == 1,
+    };
+}
+
 static void index_needs(CcsProgress *progress)
 {
+    uint32_t n = ccs_schedule_n_dependencies(progress->schedule);
     g_autoptr(GArray) owners = g_array_new(false, false, sizeof(uint32_t));
     g_autoptr(GArray) values = g_array_new(false, false, sizeof(uint32_t));
 
-    for (uint32_t i = 0; i < ccs_schedule_n_dependencies(progress->schedule); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         CcsLaneId after = ccs_schedule_dependency(progress->schedule, i)->after;
         g_array_append_val(owners, after);
         g_array_append_val(values, i);
     }
-    progress->needs = make_lists(owners, values, progress->n_lanes);
+    progress->dependencies = make_lists(owners, values, progress->n_lanes);
+    progress->needs = g_new(Need, (size_t)n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        progress->needs[i] =
+            need_of(ccs_schedule_dependency(progress->schedule, progress->dependencies.items[i]));
 }
 
 static void index_waiters(CcsProgress *progress, CcsEvent event)
 {
     g_autoptr(GArray) owners = g_array_new(false, false, sizeof(uint32_t));
     g_autoptr(GArray) values = g_array_new(false, false, sizeof(uint32_t));
+    Lists *waiters = &progress->waiters[event];
 
     for (uint32_t i = 0; i < ccs_schedule_n_dependencies(progress->schedule); i++) {
         const CcsDependency *dependency = ccs_schedule_dependency(progress->schedule, i);
         if (dependency->event != event || dependency->is_by_sender)
             continue;
         g_array_append_val(owners, dependency->before);
-        g_array_append_val(values, dependency->after);
+        g_array_append_val(values, i);
     }
-    progress->waiters[event] = make_lists(owners, values, progress->n_lanes);
+    *waiters = make_lists(owners, values, progress->n_lanes);
+    progress->periods[event] = g_new(uint32_t, owners->len + 1);
+    progress->is_gate[event] = g_new0(bool, progress->n_lanes + 1);
+    for (guint i = 0; i < owners->len; i++) {
+        const CcsDependency *dependency =
+            ccs_schedule_dependency(progress->schedule, waiters->items[i]);
+        progress->periods[event][i] = dependency->p_before;
+        if (dependency->p_before > 1)
+            progress->is_gate[event][dependency->before] = true;
+        waiters->items[i] = dependency->after;
+    }
 }
 
 /* Gives every lane of a family its bits. */
@@ -121,9 +166,13 @@ void ccs_progress_free(CcsProgress *progress)
     g_free(progress->family);
     g_free(progress->first_bit);
     g_free(progress->arrived);
-    free_lists(&progress->needs);
-    free_lists(&progress->waiters[CCS_SENT]);
-    free_lists(&progress->waiters[CCS_ARRIVED]);
+    g_free(progress->needs);
+    free_lists(&progress->dependencies);
+    for (int event = CCS_SENT; event <= CCS_ARRIVED; event++) {
+        free_lists(&progress->waiters[event]);
+        g_free(progress->periods[event]);
+        g_free(progress->is_gate[event]);
+    }
     g_array_unref(progress->found);
     g_free(progress);
 }
@@ -146,41 +195,50 @@ static bool has_bit(const CcsProgress *progress, CcsLaneId lane, uint32_t messag
            (progress->arrived[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
-/* The lane whose message must have arrived before @message, by a dependency on the sender;
- * CCS_NO_LANE where no rank sends it. */
-static CcsLaneId sender_lane(const CcsProgress *progress, const CcsDependency *dependency,
+/* The lane whose message must have arrived before @message of @lane, by a dependency on the
+ * sender; CCS_NO_LANE where no rank sends it. */
+static CcsLaneId sender_lane(const CcsProgress *progress, const Need *need, CcsLaneId id,
                              uint32_t message)
 {
-    const CcsLane *lane = ccs_schedule_lane(progress->schedule, dependency->after);
+    const CcsLane *lane = ccs_schedule_lane(progress->schedule, id);
     uint32_t n = ccs_schedule_n_ranks(progress->schedule);
-    CcsRank sender = ccs_lane_sender(lane, message - dependency->distance, lane->source, n);
+    CcsRank sender = ccs_lane_sender(lane, message - need->distance, lane->source, n);
 
-    return sender < n ? dependency->before + sender : CCS_NO_LANE;
+    return sender < n ? need->before + sender : CCS_NO_LANE;
 }
 
-static bool is_met(const CcsProgress *progress, const CcsDependency *dependency, uint32_t message)
+static bool is_met_by_sender(const CcsProgress *progress, const Need *need, CcsLaneId lane,
+                             uint32_t message)
 {
-    if (dependency->is_by_sender) {
-        if (message < dependency->from || message < dependency->distance)
-            return true;
-        CcsLaneId sender = sender_lane(progress, dependency, message);
-        return sender != CCS_NO_LANE && has_bit(progress, sender, message - dependency->distance);
-    }
-    const CcsLaneProgress *before = &progress->lanes[dependency->before];
-    uint32_t n_done = dependency->event == CCS_SENT ? before->n_sent : before->n_arrived;
-    return n_done >= ccs_dependency_needs(dependency, message, before->n_messages);
+    if (message < need->from || message < need->distance)
+        return true;
+    CcsLaneId sender = sender_lane(progress, need, lane, message);
+    return sender != CCS_NO_LANE && has_bit(progress, sender, message - need->distance);
 }
 
-/* The first dependency that keeps the lane's next message waiting; NULL if none does. */
-static const CcsDependency *unmet(const CcsProgress *progress, CcsLaneId lane)
+static bool is_met(const CcsProgress *progress, const Need *need, CcsLaneId lane, uint32_t message)
+{
+    if (need->is_by_sender)
+        return is_met_by_sender(progress, need, lane, message);
+    const CcsLaneProgress *before = &progress->lanes[need->before];
+    uint32_t n_done = need->is_for_sent ? before->n_sent : before->n_arrived;
+    if (n_done == before->n_messages || message < need->from)
+        return true;
+    if (need->is_one_to_one)
+        return (uint64_t)n_done + need->distance > message;
+    int64_t turns = (int64_t)(message / need->p_after) + 1 - need->distance;
+    return turns <= 0 || n_done >= (uint64_t)turns * need->p_before;
+}
+
+/* The first of its needs that keeps the lane's next message waiting; NULL if none does. */
+static const Need *unmet(const CcsProgress *progress, CcsLaneId lane)
 {
     uint32_t message = progress->lanes[lane].n_started;
+    const uint32_t *first = &progress->dependencies.first[lane];
 
-    for (uint32_t i = progress->needs.first[lane]; i < progress->needs.first[lane + 1]; i++) {
-        const CcsDependency *dependency =
-            ccs_schedule_dependency(progress->schedule, progress->needs.items[i]);
-        if (!is_met(progress, dependency, message))
-            return dependency;
+    for (uint32_t i = first[0]; i < first[1]; i++) {
+        if (!is_met(progress, &progress->needs[i], lane, message))
+            return &progress->needs[i];
     }
     return NULL;
 }
@@ -221,27 +279,44 @@ const CcsLaneProgress *ccs_progress_of(const CcsProgress *progress, CcsLaneId la
 const uint32_t *ccs_progress_dependencies(const CcsProgress *progress, CcsLaneId lane,
                                           uint32_t *ret_n)
 {
-    *ret_n = progress->needs.first[lane + 1] - progress->needs.first[lane];
-    return &progress->needs.items[progress->needs.first[lane]];
+    const Lists *lists = &progress->dependencies;
+
+    *ret_n = lists->first[lane + 1] - lists->first[lane];
+    return &lists->items[lists->first[lane]];
+}
+
+/* Adds the waiters to `found` for which the number of messages done can be the one awaited. */
+static void find_waiters(CcsProgress *progress, CcsLaneId lane, CcsEvent event)
+{
+    const CcsLaneProgress *of = &progress->lanes[lane];
+    const uint32_t *first = &progress->waiters[event].first[lane];
+    uint32_t n_done = event == CCS_SENT ? of->n_sent : of->n_arrived;
+
+    for (uint32_t i = first[0]; i < first[1]; i++) {
+        if (n_done == of->n_messages || n_done % progress->periods[event][i] == 0)
+            g_array_append_val(progress->found, progress->waiters[event].items[i]);
+    }
 }
 
 const CcsLaneId *ccs_progress_waiters(CcsProgress *progress, CcsLaneId lane, CcsEvent event,
                                       uint32_t message, uint32_t *ret_n)
 {
     const Lists *lists = &progress->waiters[event];
-    const CcsLaneId *waiters = &lists->items[lists->first[lane]];
+    bool is_in_family = event == CCS_ARRIVED && progress->family[lane] != CCS_NO_LANE;
 
-    *ret_n = lists->first[lane + 1] - lists->first[lane];
-    if (event == CCS_SENT || progress->family[lane] == CCS_NO_LANE)
-        return waiters;
-    CcsRank peer = ccs_lane_peer(ccs_schedule_lane(progress->schedule, lane), message,
-                                 ccs_schedule_n_ranks(progress->schedule));
-    if (peer >= ccs_schedule_n_ranks(progress->schedule))
-        return waiters;
-    CcsLaneId receiver = progress->family[lane] + peer;
+    if (!is_in_family && !progress->is_gate[event][lane]) {
+        *ret_n = lists->first[lane + 1] - lists->first[lane];
+        return &lists->items[lists->first[lane]];
+    }
     g_array_set_size(progress->found, 0);
-    g_array_append_vals(progress->found, waiters, *ret_n);
-    g_array_append_val(progress->found, receiver);
+    find_waiters(progress, lane, event);
+    if (is_in_family) {
+        uint32_t n_ranks = ccs_schedule_n_ranks(progress->schedule);
+        CcsRank peer = ccs_lane_peer(ccs_schedule_lane(progress->schedule, lane), message, n_ranks);
+        CcsLaneId receiver = progress->family[lane] + peer;
+        if (peer < n_ranks)
+            g_array_append_val(progress->found, receiver);
+    }
     *ret_n = progress->found->len;
     return (const CcsLaneId *)(const void *)progress->found->data;
 }
@@ -302,11 +377,10 @@ static CcsLaneId waits_for(const CcsProgress *progress, CcsLaneId lane)
     const CcsLaneProgress *of = &progress->lanes[lane];
     if (of->n_started == of->n_messages)
         return CCS_NO_LANE;
-    const CcsDependency *dependency = unmet(progress, lane);
-    if (dependency == NULL)
+    const Need *need = unmet(progress, lane);
+    if (need == NULL)
         return CCS_NO_LANE;
-    return dependency->is_by_sender ? sender_lane(progress, dependency, of->n_started)
-                                    : dependency->before;
+    return need->is_by_sender ? sender_lane(progress, need, lane, of->n_started) : need->before;
 }
 
 char *ccs_progress_describe_wait(const CcsProgress *progress)

@@ -45,8 +45,8 @@ const CcsLaneProgress *ccs_progress_of(const CcsProgress *progress, CcsLaneId la
 const uint32_t *ccs_progress_dependencies(const CcsProgress *progress, CcsLaneId lane,
                                           uint32_t *ret_n);
 
-/* The lanes that may be able to start because of @event of message @message of @lane; the
- * array is valid until the next call. The lane itself is not among them. */
+/* The lanes that may be able to start because of @event of message @message of @lane, which has
+ * been told; the array is valid until the next call. The lane itself is not among them. */
 const CcsLaneId *ccs_progress_waiters(CcsProgress *progress, CcsLaneId lane, CcsEvent event,
                                       uint32_t message, uint32_t *ret_n);
 

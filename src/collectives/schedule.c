@@ -283,7 +283,7 @@ void ccs_schedule_gate_sent(CcsSchedule *schedule, CcsLaneId after, CcsLaneId be
 
 static const CcsPath no_path = {CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX};
 
-CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
+CcsSchedule *ccs_schedule_copy_empty(const CcsSchedule *schedule)
 {
     CcsSchedule *copy = ccs_schedule_new(schedule->collective, schedule->communicator,
                                          schedule->root, schedule->n_channels, schedule->pipeline);
@@ -301,6 +301,13 @@ CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
     for (guint i = 0; i < schedule->labels->len; i++)
         ccs_schedule_add_label(copy, g_ptr_array_index(schedule->labels, i));
     g_array_append_vals(copy->sizes, schedule->sizes->data, schedule->sizes->len);
+    return copy;
+}
+
+CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule)
+{
+    CcsSchedule *copy = ccs_schedule_copy_empty(schedule);
+
     g_array_append_vals(copy->lanes, schedule->lanes->data, schedule->lanes->len);
     g_array_append_vals(copy->dependencies, schedule->dependencies->data,
                         schedule->dependencies->len);
@@ -443,8 +450,9 @@ CcsBytes ccs_layout_offset(CcsBytes bytes, uint32_t index, uint32_t count)
 
 static CcsBytes run_bytes(CcsBytes channel_bytes, uint32_t first, uint32_t n, uint32_t n_chunks)
 {
-    return ccs_layout_offset(channel_bytes, first + n, n_chunks) -
-           ccs_layout_offset(channel_bytes, first, n_chunks);
+    uint32_t n_longer = (uint32_t)(channel_bytes % n_chunks);
+
+    return channel_bytes / n_chunks * n + MIN(first + n, n_longer) - MIN(first, n_longer);
 }
 
 /* Chunks that follow one another are taken at once. */
@@ -502,6 +510,39 @@ CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *
     if (lane->sizes != 0)
         return listed_bytes(schedule, lane, message, channel_bytes);
     return box_bytes(schedule, &lane->from, begin, channel_bytes);
+}
+
+CcsBytes ccs_schedule_even_bytes(const CcsSchedule *schedule, const CcsLane *lane, CcsBytes size)
+{
+    if (lane->has_fixed_bytes)
+        return lane->bytes;
+    if (lane->n_messages == 1)
+        return ccs_schedule_message_bytes(schedule, lane, 0, size);
+    CcsBytes channel_bytes = run_bytes(size, lane->channel, 1, schedule->n_channels);
+    if (schedule->weights != NULL || channel_bytes % schedule->n_chunks != 0)
+        return CCS_UNEVEN;
+    uint32_t n_chunks = lane->sizes == 0
+                            ? ccs_box_n_chunks(&lane->from)
+                            : g_array_index(schedule->sizes, uint32_t, lane->sizes - 1);
+    return channel_bytes / schedule->n_chunks * n_chunks;
+}
+
+bool ccs_schedule_is_even(const CcsSchedule *schedule, CcsBytes size)
+{
+    uint64_t n_chunks = (uint64_t)schedule->n_channels * schedule->n_chunks;
+    return schedule->weights == NULL && size % n_chunks == 0;
+}
+
+CcsBytes ccs_schedule_lane_bytes(const CcsSchedule *schedule, const CcsLane *lane, CcsBytes size)
+{
+    CcsBytes even = ccs_schedule_even_bytes(schedule, lane, size);
+    CcsBytes bytes = 0;
+
+    if (even != CCS_UNEVEN)
+        return even * lane->n_messages;
+    for (uint32_t k = 0; k < lane->n_messages; k++)
+        bytes += ccs_schedule_message_bytes(schedule, lane, k, size);
+    return bytes;
 }
 
 uint32_t ccs_dependency_needs(const CcsDependency *dependency, uint32_t message,

@@ -208,6 +208,7 @@ const CcsDependency *ccs_schedule_dependency(const CcsSchedule *schedule, uint32
 
 /* To make a schedule that differs from another one. */
 CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule);
+CcsSchedule *ccs_schedule_copy_empty(const CcsSchedule *schedule); /* no lanes, no dependencies */
 CcsLane *ccs_schedule_edit_lane(CcsSchedule *schedule, CcsLaneId lane);
 CcsDependency *ccs_schedule_edit_dependency(CcsSchedule *schedule, uint32_t index);
 void ccs_schedule_drop_dependency(CcsSchedule *schedule, uint32_t index);
@@ -249,6 +250,17 @@ CcsBytes ccs_layout_offset(CcsBytes bytes, uint32_t index, uint32_t count);
 /* ccs_schedule_message_bytes: bytes of message k when the collective has @size bytes. */
 CcsBytes ccs_schedule_message_bytes(const CcsSchedule *schedule, const CcsLane *lane,
                                     uint32_t message, CcsBytes size);
+
+/* ccs_schedule_even_bytes: bytes of each message of @lane where they need not be looked at one
+ * by one, since all are equal; else CCS_UNEVEN. */
+#define CCS_UNEVEN UINT64_MAX
+CcsBytes ccs_schedule_even_bytes(const CcsSchedule *schedule, const CcsLane *lane, CcsBytes size);
+
+/* Whether all chunks of a collective of @size bytes have one size. */
+bool ccs_schedule_is_even(const CcsSchedule *schedule, CcsBytes size);
+
+/* ccs_schedule_lane_bytes: of all messages of @lane. */
+CcsBytes ccs_schedule_lane_bytes(const CcsSchedule *schedule, const CcsLane *lane, CcsBytes size);
 
 /* How many messages of dependency's @before must be done before message k may start. */
 uint32_t ccs_dependency_needs(const CcsDependency *dependency, uint32_t message,

@@ -56,8 +56,8 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments)
         {"model", 0, 0, G_OPTION_ARG_STRING, &arguments->model,
          "Network model: fluid (default), or loggp, which shares no links", "NAME"},
         {"engine", 0, 0, G_OPTION_ARG_STRING, &arguments->engine,
-         "How the model computes: auto (default), incremental or reference; the results are the"
-         " same",
+         "How the model computes: auto (default), incremental, quotient, reference or"
+         " sweep; the results are the same",
          "TIER"},
     };
     arguments->n_nodes = CCS_NOT_GIVEN;

@@ -162,6 +162,8 @@ static void fill_complete(Row *row, const CcsStudyResult *of, Standing standing)
         add_number(row, "bottleneck_utilisation", result->bottleneck_utilisation, 6);
     add_count(row, "bytes_sent_max", result->bytes_sent_max);
     add_count(row, "flows", result->n_flows);
+    add_text(row, "engine", result->engine);
+    add_text(row, "engine_reason", result->engine_reason);
     add_text(row, "is_winner", standing == STANDING_OTHER ? "false" : "true");
     if (of->run_id == 0)
         add(row, "run_id", CCS_CELL_NULL, NULL);

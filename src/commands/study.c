@@ -226,6 +226,8 @@ static void fill_result(const CcsMachine *machine, const CcsCase *of, const CcsO
     result->bound_name = bound.name;
     result->efficiency = outcome->time == 0 ? 1 : (double)bound.time / (double)outcome->time;
     result->n_flows = outcome->n_messages;
+    result->engine = outcome->engine;
+    result->engine_reason = g_intern_string(outcome->engine_reason);
     for (CcsRank rank = 0; rank < result->n_ranks; rank++)
         result->bytes_sent_max = MAX(result->bytes_sent_max, outcome->ranks[rank].bytes_sent);
     weigh_links(machine, outcome, into);
@@ -376,6 +378,7 @@ bool ccs_study_play(CcsStudy *study, const CcsCase *of, const CcsSchedule *sched
     const CcsObserver own = {.flow = is_observed ? observe_flow : NULL,
                              .local = is_observed ? observe_local : NULL,
                              .progress = study->bar == NULL ? NULL : observe_progress,
+                             .takes_classes = observer == NULL && study->level == CCS_TRACE_STEPS,
                              .data = study};
 
     study->observer = observer == NULL ? (CcsObserver){0} : *observer;

@@ -1,6 +1,7 @@
 /* heap.h - numbers with a time each, the earliest first; a number's time can be changed
  *
- * A binary heap that knows where each number stands. */
+ * A monotone radix heap, as in queue.h: a number may not be put in at a time before the one
+ * that was last taken. Cost per change: as for an event of the queue. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,11 +20,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsHeap, ccs_heap_free)
 
 bool ccs_heap_is_empty(const CcsHeap *heap);
 
-/* Puts @number in, or changes its time. */
+/* Puts @number in, or changes its time; @time must be at least that of the last one taken. */
 void ccs_heap_set(CcsHeap *heap, uint32_t number, CcsTime time);
 
 /* The least time; the heap must not be empty. */
-CcsTime ccs_heap_least(const CcsHeap *heap);
+CcsTime ccs_heap_least(CcsHeap *heap);
 
 /* Takes a number with the least time out. */
 uint32_t ccs_heap_take(CcsHeap *heap);

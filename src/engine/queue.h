@@ -30,6 +30,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsQueue, ccs_queue_free)
 /* ccs_queue_clear: empties it and goes back to time 0. */
 void ccs_queue_clear(CcsQueue *queue);
 
+/* ccs_queue_shuffle:
+ * For tests: from now on events of one time come out in an order that only chance and @seed
+ * decide, as nothing may depend on it. */
+void ccs_queue_shuffle(CcsQueue *queue, uint32_t seed);
+
 /* ccs_queue_push: @event->time must be at least that of the last event taken. */
 void ccs_queue_push(CcsQueue *queue, const CcsEventRecord *event);
 

@@ -19,13 +19,12 @@ typedef struct {
 
 struct CcsNetwork {
     CcsMaxmin *solver;
-    Flow *flows;       /* by slot */
-    GArray *active;    /* of uint32_t: slots in the order of their starts */
-    GArray *ended;     /* of uint32_t */
-    GPtrArray *shares; /* of CcsMaxminFlow: scratch for the solver */
-    CcsRate *rates;    /* likewise: the rates before */
-    CcsTime settled;   /* when the rates were last computed */
-    CcsLinkUse *use;   /* by link */
+    Flow *flows;     /* by slot */
+    GArray *active;  /* of uint32_t: slots in the order of their starts */
+    GArray *ended;   /* of uint32_t */
+    GArray *shares;  /* of CcsMaxminFlow: those of active, while being solved */
+    CcsTime settled; /* when the rates were last computed */
+    CcsLinkUse *use; /* by link */
     Presence *presence;
 };
 
@@ -38,8 +37,7 @@ static CcsNetwork *create(const CcsTopology *topology, uint32_t n_slots)
     network->flows = g_new0(Flow, n_slots + 1);
     network->active = g_array_new(false, false, sizeof(uint32_t));
     network->ended = g_array_new(false, false, sizeof(uint32_t));
-    network->shares = g_ptr_array_new();
-    network->rates = g_new0(CcsRate, n_slots + 1);
+    network->shares = g_array_new(false, false, sizeof(CcsMaxminFlow));
     network->use = g_new0(CcsLinkUse, n_links + 1);
     network->presence = g_new0(Presence, n_links + 1);
     return network;
@@ -53,8 +51,7 @@ static void destroy(CcsNetwork *network)
     g_free(network->flows);
     g_array_unref(network->active);
     g_array_unref(network->ended);
-    g_ptr_array_unref(network->shares);
-    g_free(network->rates);
+    g_array_unref(network->shares);
     g_free(network->use);
     g_free(network->presence);
     g_free(network);
@@ -65,12 +62,11 @@ static void start(CcsNetwork *network, CcsTime now, const CcsFlowStart *starts, 
     for (uint32_t i = 0; i < n; i++) {
         const CcsFlowStart *from = &starts[i];
         Flow *flow = &network->flows[from->slot];
-        *flow = (Flow){.share = {.links = from->links,
-                                 .n_links = from->n_links,
-                                 .multiplicity = from->multiplicity},
-                       .bytes = from->bytes,
-                       .left = (CcsWork)from->bytes * CCS_WORK_PER_BYTE,
-                       .ends = CCS_TIME_MAX};
+        *flow = (Flow){
+            .share = {.links = from->links, .weights = from->weights, .n_links = from->n_links},
+            .bytes = from->bytes,
+            .left = (CcsWork)from->bytes * CCS_WORK_PER_BYTE,
+            .ends = CCS_TIME_MAX};
         g_array_append_val(network->active, from->slot);
         for (uint32_t j = 0; j < from->n_links; j++) {
             Presence *presence = &network->presence[from->links[j]];
@@ -115,17 +111,18 @@ static CcsTime settle(CcsNetwork *network, CcsTime now)
     CcsTime first = CCS_TIME_MAX;
 
     advance(network, now);
-    g_ptr_array_set_size(network->shares, 0);
+    g_array_set_size(network->shares, 0);
     for (guint i = 0; i < network->active->len; i++) {
-        Flow *flow = &network->flows[g_array_index(network->active, uint32_t, i)];
-        network->rates[i] = flow->share.rate;
-        g_ptr_array_add(network->shares, &flow->share);
+        const Flow *flow = &network->flows[g_array_index(network->active, uint32_t, i)];
+        g_array_append_val(network->shares, flow->share);
     }
-    ccs_maxmin_solve(network->solver, (CcsMaxminFlow *const *)network->shares->pdata,
+    ccs_maxmin_solve(network->solver, (CcsMaxminFlow *)(void *)network->shares->data,
                      network->shares->len, NULL);
     for (guint i = 0; i < network->active->len; i++) {
         Flow *flow = &network->flows[g_array_index(network->active, uint32_t, i)];
-        if (flow->share.rate != network->rates[i])
+        CcsRate before = flow->share.rate;
+        flow->share = g_array_index(network->shares, CcsMaxminFlow, i);
+        if (flow->share.rate != before)
             flow->ends = end_of(flow, now);
         first = MIN(first, flow->ends);
     }
@@ -139,8 +136,8 @@ static void leave_links(CcsNetwork *network, const Flow *flow, CcsTime now)
         CcsLinkId link = flow->share.links[j];
         Presence *presence = &network->presence[link];
         CcsLinkUse *use = &network->use[link];
-        use->bytes += flow->bytes * flow->share.multiplicity;
-        use->messages += flow->share.multiplicity;
+        use->bytes += flow->bytes * ccs_flow_weight(flow->share.weights, j);
+        use->messages += ccs_flow_weight(flow->share.weights, j);
         if (--presence->n_flows == 0)
             use->busy += now - presence->since;
     }
@@ -171,7 +168,7 @@ static CcsLinkId limit(const CcsNetwork *network, uint32_t slot)
     return network->flows[slot].share.limit;
 }
 
-static const CcsLinkUse *link_use(const CcsNetwork *network)
+static const CcsLinkUse *link_use(CcsNetwork *network)
 {
     return network->use;
 }
@@ -179,7 +176,8 @@ static const CcsLinkUse *link_use(const CcsNetwork *network)
 const CcsNetworkModel ccs_model_fluid_reference = {
     .name = "fluid",
     .engine = "reference",
-    .summary = "max-min fair sharing of directed links, cut-through",
+    .plain = "reference",
+    .summary = "max-min fair sharing of directed links, cut-through; computes every rate anew",
     .shares_links = true,
     .create = create,
     .destroy = destroy,

@@ -91,8 +91,8 @@ static void start(CcsNetwork *network, CcsTime now, const CcsFlowStart *starts, 
         *flow = (Flow){.start = starts[i], .number = network->n_started++};
         find_rate(network, flow);
         for (uint32_t j = 0; j < flow->start.n_links; j++)
-            enter_link(network, flow->start.links[j], (CcsWork)flow->rate * starts[i].multiplicity,
-                       now);
+            enter_link(network, flow->start.links[j],
+                       (CcsWork)flow->rate * ccs_flow_weight(starts[i].weights, j), now);
         ccs_heap_set(network->ends, starts[i].slot,
                      now + ccs_time_to_move(flow->start.bytes, flow->rate));
     }
@@ -109,9 +109,10 @@ static void leave_links(CcsNetwork *network, const Flow *flow, CcsTime now)
     for (uint32_t j = 0; j < flow->start.n_links; j++) {
         Load *load = &network->loads[flow->start.links[j]];
         CcsLinkUse *use = &network->use[flow->start.links[j]];
-        use->bytes += flow->start.bytes * flow->start.multiplicity;
-        use->messages += flow->start.multiplicity;
-        load->taken -= (CcsWork)flow->rate * flow->start.multiplicity;
+        uint64_t weight = ccs_flow_weight(flow->start.weights, j);
+        use->bytes += flow->start.bytes * weight;
+        use->messages += weight;
+        load->taken -= (CcsWork)flow->rate * weight;
         if (--load->n_flows == 0)
             use->busy += now - load->since;
     }
@@ -144,15 +145,17 @@ static CcsLinkId limit(const CcsNetwork *network, uint32_t slot)
     return network->flows[slot].limit;
 }
 
-static const CcsLinkUse *link_use(const CcsNetwork *network)
+static const CcsLinkUse *link_use(CcsNetwork *network)
 {
     return network->use;
 }
 
 const CcsNetworkModel ccs_model_loggp = {
     .name = "loggp",
-    .engine = "plain",
+    .engine = "auto",
+    .plain = "plain",
     .summary = "no sharing: every message has the least bandwidth on its way to itself",
+    .tier = CCS_TIER_AUTO,
     .create = create,
     .destroy = destroy,
     .start = start,

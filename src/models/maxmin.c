@@ -5,56 +5,66 @@
 /* What is left of a link while rates are being raised. */
 typedef struct {
     CcsRate room;      /* not yet given to frozen flows */
-    uint64_t n_active; /* flows on it that are not frozen, each with its multiplicity */
+    uint64_t n_active; /* flows on it that are not frozen, each with its weight */
     uint64_t n_frozen; /* of these, frozen at the current level */
-    uint32_t first;    /* its flows are members[first] ... */
-    uint32_t n_flows;
-    CcsRate level;  /* once it is full: the rate of the flows that it froze */
+    CcsLinkId link;
+    uint32_t first; /* of its hops */
     bool is_full;   /* reached the end of its room at the current level, or before */
     bool has_risen; /* its share may be above that in the heap */
+    CcsRate level;  /* once it is full: the rate of the flows that it froze */
 } Share;
 
 typedef struct {
     CcsRate share;
-    CcsLinkId link;
+    uint32_t place; /* of the link's share */
 } HeapItem;
 
-/* Has room for every link of the topology. */
+#define NO_HOP UINT32_MAX
+
+/* A flow on a limited link. */
 typedef struct {
-    CcsLinkId *links;
-    uint32_t n;
-} LinkList;
+    uint32_t place; /* of the link's share */
+    uint32_t weight;
+    uint32_t flow;
+    uint32_t next; /* on the same link */
+} Hop;
 
 /* After so many levels the open links become a heap. */
 #define SCANNED_LEVELS 12U
 
+/* While it solves it looks at the links that the flows use only, side by side: of each, `shares`
+ * has what is left, in the order of first use. */
 struct CcsMaxmin {
-    const CcsTopology *topology;
+    uint32_t n_links;
     CcsRate *capacity; /* by link: its bandwidth */
-    Share *shares;     /* by link */
-    LinkList used;     /* limited links with flows */
-    uint32_t *members; /* indices of flows, link by link */
-    uint32_t n_members_max;
+    uint32_t *places;  /* by link: of its share; valid if that is the link's */
+    Share *shares;     /* of limited links with flows */
+    CcsLinkId *used;   /* their links */
+    uint32_t n_used;
+    uint32_t n_used_max;
+    Hop *hops; /* flow by flow */
+    uint32_t n_hops;
+    uint32_t n_hops_max;
+    uint32_t *first_hop; /* by flow */
+    uint32_t n_flows_max;
     HeapItem *open; /* links that are not full: a list, and a heap by share after some levels */
     uint32_t n_open;
-    LinkList level;   /* links that become full at the current level */
-    LinkList touched; /* links that lose flows at the current level */
+    uint32_t *level; /* places of links that become full at the current level */
+    uint32_t n_level;
+    uint32_t *touched; /* places of links that lose flows at the current level */
+    uint32_t n_touched;
+    uint32_t n_left; /* flows that some link may still limit */
 };
 
 CcsMaxmin *ccs_maxmin_new(const CcsTopology *topology)
 {
     CcsMaxmin *solver = g_new0(CcsMaxmin, 1);
-    uint32_t n_links = ccs_topology_n_links(topology);
 
-    solver->topology = topology;
-    solver->capacity = g_new(CcsRate, n_links + 1);
-    for (CcsLinkId link = 0; link < n_links; link++)
+    solver->n_links = ccs_topology_n_links(topology);
+    solver->capacity = g_new(CcsRate, (size_t)solver->n_links + 1);
+    for (CcsLinkId link = 0; link < solver->n_links; link++)
         solver->capacity[link] = ccs_topology_link(topology, link)->bandwidth;
-    solver->shares = g_new0(Share, n_links + 1);
-    solver->open = g_new(HeapItem, n_links + 1);
-    solver->used.links = g_new(CcsLinkId, n_links + 1);
-    solver->level.links = g_new(CcsLinkId, n_links + 1);
-    solver->touched.links = g_new(CcsLinkId, n_links + 1);
+    solver->places = g_new0(uint32_t, (size_t)solver->n_links + 1);
     return solver;
 }
 
@@ -63,13 +73,38 @@ void ccs_maxmin_free(CcsMaxmin *solver)
     if (solver == NULL)
         return;
     g_free(solver->capacity);
+    g_free(solver->places);
     g_free(solver->shares);
-    g_free(solver->members);
+    g_free(solver->used);
+    g_free(solver->hops);
+    g_free(solver->first_hop);
     g_free(solver->open);
-    g_free(solver->used.links);
-    g_free(solver->level.links);
-    g_free(solver->touched.links);
+    g_free(solver->level);
+    g_free(solver->touched);
     g_free(solver);
+}
+
+/* Room for @n_flows with @n_hops links, of which at most as many are different. */
+static void make_room(CcsMaxmin *solver, uint32_t n_flows, uint32_t n_hops)
+{
+    uint32_t n_used = MIN(n_hops, solver->n_links);
+
+    if (n_flows >= solver->n_flows_max) {
+        solver->n_flows_max = n_flows * 2 + 1;
+        solver->first_hop = g_renew(uint32_t, solver->first_hop, solver->n_flows_max);
+    }
+    if (n_hops > solver->n_hops_max) {
+        solver->n_hops_max = n_hops * 2;
+        solver->hops = g_renew(Hop, solver->hops, solver->n_hops_max);
+    }
+    if (n_used > solver->n_used_max) {
+        solver->n_used_max = n_used * 2;
+        solver->shares = g_renew(Share, solver->shares, solver->n_used_max);
+        solver->used = g_renew(CcsLinkId, solver->used, solver->n_used_max);
+        solver->open = g_renew(HeapItem, solver->open, solver->n_used_max);
+        solver->level = g_renew(uint32_t, solver->level, solver->n_used_max);
+        solver->touched = g_renew(uint32_t, solver->touched, solver->n_used_max);
+    }
 }
 
 static void sink(CcsMaxmin *solver, uint32_t at)
@@ -99,66 +134,77 @@ static void drop_top(CcsMaxmin *solver)
     sink(solver, 0);
 }
 
-static bool is_limited(const CcsMaxmin *solver, CcsLinkId link)
+/* The place of the share of @link, which gets one if this is the first flow on it. */
+static uint32_t place_of(CcsMaxmin *solver, CcsLinkId link, const CcsRate *taken)
 {
-    return solver->capacity[link] < CCS_RATE_UNLIMITED;
+    uint32_t place = solver->places[link];
+
+    if (place < solver->n_used && solver->used[place] == link)
+        return place;
+    place = solver->n_used++;
+    solver->places[link] = place;
+    solver->used[place] = link;
+    solver->shares[place] = (Share){
+        .link = link,
+        .first = NO_HOP,
+        .room = solver->capacity[link] - (taken == NULL ? 0 : taken[link]),
+    };
+    return place;
 }
 
-/* Counts the flows of each link and lists the links. */
-static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t n_flows)
+static void add_hops(CcsMaxmin *solver, const CcsMaxminFlow *flow, uint32_t index,
+                     const CcsRate *taken)
 {
-    solver->used.n = 0;
-    for (uint32_t i = 0; i < n_flows; i++) {
-        CcsMaxminFlow *flow = flows[i];
-        flow->rate = 0;
-        flow->limit = CCS_NO_LINK;
-        for (uint32_t j = 0; j < flow->n_links; j++) {
-            CcsLinkId link = flow->links[j];
-            Share *share = &solver->shares[link];
-            if (!is_limited(solver, link))
-                continue;
-            if (share->n_flows == 0)
-                solver->used.links[solver->used.n++] = link;
-            share->n_flows++;
-            share->n_active += flow->multiplicity;
-        }
+    for (uint32_t j = 0; j < flow->n_links; j++) {
+        CcsLinkId link = flow->links[j];
+        if (solver->capacity[link] == CCS_RATE_UNLIMITED)
+            continue;
+        uint32_t weight = (uint32_t)ccs_flow_weight(flow->weights, j);
+        uint32_t place = place_of(solver, link, taken);
+        Share *share = &solver->shares[place];
+        solver->hops[solver->n_hops] = (Hop){place, weight, index, share->first};
+        share->first = solver->n_hops++;
+        share->n_active += weight;
     }
 }
 
-/* Lists the flows of each link, and opens the links with the share that each offers. */
-static void list_members(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t n_flows,
-                         const CcsRate *taken)
+/* Finds the links of each flow, and counts the flows of each link. */
+static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
+                        const CcsRate *taken)
 {
-    uint32_t n_members = 0;
+    uint32_t n_hops = 0;
 
-    solver->n_open = 0;
-    for (uint32_t i = 0; i < solver->used.n; i++) {
-        CcsLinkId link = solver->used.links[i];
-        Share *share = &solver->shares[link];
-        share->room = solver->capacity[link] - (taken == NULL ? 0 : taken[link]);
-        share->first = n_members;
-        n_members += share->n_flows;
-        share->n_flows = 0;
-        solver->open[solver->n_open++] = (HeapItem){share->room / share->n_active, link};
-    }
-    if (n_members > solver->n_members_max) {
-        solver->n_members_max = n_members * 2;
-        solver->members = g_renew(uint32_t, solver->members, solver->n_members_max);
-    }
+    for (uint32_t i = 0; i < n_flows; i++)
+        n_hops += flows[i].n_links;
+    make_room(solver, n_flows, n_hops);
+    solver->n_used = 0;
+    solver->n_hops = 0;
+    solver->n_left = 0;
     for (uint32_t i = 0; i < n_flows; i++) {
-        for (uint32_t j = 0; j < flows[i]->n_links; j++) {
-            Share *share = &solver->shares[flows[i]->links[j]];
-            if (is_limited(solver, flows[i]->links[j]))
-                solver->members[share->first + share->n_flows++] = i;
-        }
+        flows[i].rate = 0;
+        flows[i].limit = CCS_NO_LINK;
+        solver->first_hop[i] = solver->n_hops;
+        add_hops(solver, &flows[i], i, taken);
+        solver->n_left += solver->n_hops > solver->first_hop[i] ? 1 : 0;
     }
+    solver->first_hop[n_flows] = solver->n_hops;
+}
+
+/* Opens the links with the share that each offers. */
+static void open_links(CcsMaxmin *solver)
+{
+    for (uint32_t place = 0; place < solver->n_used; place++) {
+        const Share *share = &solver->shares[place];
+        solver->open[place] = (HeapItem){share->room / share->n_active, place};
+    }
+    solver->n_open = solver->n_used;
 }
 
 /* Shares only rise, so the share of a link that lost flows is looked at again. Returns: false
  * if the link has no flows left that could take it. */
 static bool refresh(CcsMaxmin *solver, HeapItem *item)
 {
-    Share *share = &solver->shares[item->link];
+    Share *share = &solver->shares[item->place];
 
     if (share->n_active == 0)
         return false;
@@ -168,11 +214,11 @@ static bool refresh(CcsMaxmin *solver, HeapItem *item)
     return true;
 }
 
-static void fill_up(CcsMaxmin *solver, CcsLinkId link, CcsRate level)
+static void fill_up(CcsMaxmin *solver, uint32_t place, CcsRate level)
 {
-    solver->shares[link].is_full = true;
-    solver->shares[link].level = level;
-    solver->level.links[solver->level.n++] = link;
+    solver->shares[place].is_full = true;
+    solver->shares[place].level = level;
+    solver->level[solver->n_level++] = place;
 }
 
 /* Takes all links with the least share out of the open ones, by looking at each: fast where
@@ -192,7 +238,7 @@ static CcsRate scan_level(CcsMaxmin *solver)
     }
     for (uint32_t i = 0; i < n_open; i++) {
         if (solver->open[i].share == level)
-            fill_up(solver, solver->open[i].link, level);
+            fill_up(solver, solver->open[i].place, level);
         else
             solver->open[n_kept++] = solver->open[i];
     }
@@ -205,7 +251,7 @@ static CcsRate pop_level(CcsMaxmin *solver)
 {
     CcsRate level = CCS_RATE_UNLIMITED;
 
-    while (solver->n_open > 0 && (solver->level.n == 0 || solver->open[0].share == level)) {
+    while (solver->n_open > 0 && (solver->n_level == 0 || solver->open[0].share == level)) {
         CcsRate before = solver->open[0].share;
         if (!refresh(solver, &solver->open[0])) {
             drop_top(solver);
@@ -213,7 +259,7 @@ static CcsRate pop_level(CcsMaxmin *solver)
             sink(solver, 0);
         } else {
             level = before;
-            fill_up(solver, solver->open[0].link, level);
+            fill_up(solver, solver->open[0].place, level);
             drop_top(solver);
         }
     }
@@ -222,7 +268,7 @@ static CcsRate pop_level(CcsMaxmin *solver)
 
 static CcsRate take_level(CcsMaxmin *solver, uint32_t n_levels)
 {
-    solver->level.n = 0;
+    solver->n_level = 0;
     if (n_levels < SCANNED_LEVELS)
         return scan_level(solver);
     if (n_levels == SCANNED_LEVELS)
@@ -231,35 +277,37 @@ static CcsRate take_level(CcsMaxmin *solver, uint32_t n_levels)
 }
 
 /* Of its links that are full now, the flow names the one with the lowest number. */
-static void freeze(CcsMaxmin *solver, CcsMaxminFlow *flow, CcsRate rate)
+static void freeze(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t index, CcsRate rate)
 {
-    flow->rate = rate;
-    for (uint32_t j = 0; j < flow->n_links; j++) {
-        Share *share = &solver->shares[flow->links[j]];
-        if (!is_limited(solver, flow->links[j]))
-            continue;
+    CcsLinkId limit = CCS_NO_LINK;
+    const Hop *end = &solver->hops[solver->first_hop[index + 1]];
+
+    for (const Hop *hop = &solver->hops[solver->first_hop[index]]; hop < end; hop++) {
+        Share *share = &solver->shares[hop->place];
         if (share->is_full)
-            flow->limit = MIN(flow->limit, flow->links[j]);
+            limit = MIN(limit, share->link);
         if (share->n_frozen == 0)
-            solver->touched.links[solver->touched.n++] = flow->links[j];
-        share->n_frozen += flow->multiplicity;
+            solver->touched[solver->n_touched++] = hop->place;
+        share->n_frozen += hop->weight;
     }
+    flows[index].rate = rate;
+    flows[index].limit = limit;
+    solver->n_left--;
 }
 
 /* Freezes the flows of all links of the level, then takes their rates off every link. */
-static void freeze_level(CcsMaxmin *solver, CcsMaxminFlow *const *flows, CcsRate rate)
+static void freeze_level(CcsMaxmin *solver, CcsMaxminFlow *flows, CcsRate rate)
 {
-    solver->touched.n = 0;
-    for (uint32_t i = 0; i < solver->level.n; i++) {
-        const Share *share = &solver->shares[solver->level.links[i]];
-        for (uint32_t j = 0; j < share->n_flows; j++) {
-            CcsMaxminFlow *flow = flows[solver->members[share->first + j]];
-            if (flow->limit == CCS_NO_LINK)
-                freeze(solver, flow, rate);
+    solver->n_touched = 0;
+    for (uint32_t i = 0; i < solver->n_level; i++) {
+        uint32_t hop = solver->shares[solver->level[i]].first;
+        for (; hop != NO_HOP; hop = solver->hops[hop].next) {
+            if (flows[solver->hops[hop].flow].limit == CCS_NO_LINK)
+                freeze(solver, flows, solver->hops[hop].flow, rate);
         }
     }
-    for (uint32_t i = 0; i < solver->touched.n; i++) {
-        Share *share = &solver->shares[solver->touched.links[i]];
+    for (uint32_t i = 0; i < solver->n_touched; i++) {
+        Share *share = &solver->shares[solver->touched[i]];
         g_assert(share->room >= share->n_frozen * rate);
         share->room -= share->n_frozen * rate;
         share->n_active -= share->n_frozen;
@@ -268,36 +316,34 @@ static void freeze_level(CcsMaxmin *solver, CcsMaxminFlow *const *flows, CcsRate
     }
 }
 
-void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t n_flows,
+void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
                       const CcsRate *taken)
 {
-    for (uint32_t i = 0; i < solver->used.n; i++)
-        solver->shares[solver->used.links[i]] = (Share){0};
-    count_flows(solver, flows, n_flows);
-    list_members(solver, flows, n_flows, taken);
-    for (uint32_t n_levels = 0; solver->n_open > 0; n_levels++) {
+    count_flows(solver, flows, n_flows, taken);
+    open_links(solver);
+    for (uint32_t n_levels = 0; solver->n_left > 0; n_levels++) {
         CcsRate rate = take_level(solver, n_levels);
         freeze_level(solver, flows, rate);
     }
     for (uint32_t i = 0; i < n_flows; i++) {
-        if (flows[i]->limit == CCS_NO_LINK)
-            flows[i]->rate = CCS_RATE_UNLIMITED;
+        if (flows[i].limit == CCS_NO_LINK)
+            flows[i].rate = CCS_RATE_UNLIMITED;
     }
 }
 
 const CcsLinkId *ccs_maxmin_used_links(const CcsMaxmin *solver, uint32_t *ret_n)
 {
-    *ret_n = solver->used.n;
-    return solver->used.links;
+    *ret_n = solver->n_used;
+    return solver->used;
 }
 
 CcsRate ccs_maxmin_allocated(const CcsMaxmin *solver, CcsLinkId link)
 {
-    return solver->capacity[link] - solver->shares[link].room;
+    return solver->capacity[link] - solver->shares[solver->places[link]].room;
 }
 
 CcsRate ccs_maxmin_level(const CcsMaxmin *solver, CcsLinkId link)
 {
-    const Share *share = &solver->shares[link];
+    const Share *share = &solver->shares[solver->places[link]];
     return share->is_full ? share->level : CCS_RATE_UNLIMITED;
 }

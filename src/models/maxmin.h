@@ -11,15 +11,16 @@
 #include <glib.h>
 
 #include "base/units.h"
+#include "models/network_model.h"
 #include "topology/topology.h"
 
 typedef struct {
     const CcsLinkId *links;
+    const uint32_t *weights; /* of each link: so many flows with this rate are on it; NULL: 1 */
     uint32_t n_links;
-    uint32_t multiplicity; /* so many equal flows are meant; rate is that of one */
-    CcsRate rate;          /* result */
-    CcsLinkId limit;       /* result: the full link on which no flow is faster; CCS_NO_LINK if
-                              all links of the flow are unlimited */
+    CcsRate rate;    /* result */
+    CcsLinkId limit; /* result: the full link on which no flow is faster; CCS_NO_LINK if
+                        all links of the flow are unlimited */
 } CcsMaxminFlow;
 
 typedef struct CcsMaxmin CcsMaxmin;
@@ -33,10 +34,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsMaxmin, ccs_maxmin_free)
  * Sets rate and limit of each flow. @taken, by link, is what other flows have of it and keep;
  * NULL if there are none. Asserts that no link carries more than its bandwidth.
  * Cost: proportional to the links that the flows use, and log of it for each level. */
-void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *const *flows, uint32_t n_flows,
+void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
                       const CcsRate *taken);
 
-/* After solving: the links that some flow uses, and how much of each is taken. */
+/* After solving: the limited links that some flow uses, and how much of each is taken. */
 const CcsLinkId *ccs_maxmin_used_links(const CcsMaxmin *solver, uint32_t *ret_n);
 CcsRate ccs_maxmin_allocated(const CcsMaxmin *solver, CcsLinkId link);
 

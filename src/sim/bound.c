@@ -14,8 +14,10 @@ struct CcsBounds {
     CcsTime *to_rank;   /* by rank: to it from the farthest other of those looked at */
 };
 
-/* Links to be looked at in the search for distances; what is not searched counts as 0. */
+/* Where more links than that would have to be looked at to find the distances of all ranks, only
+ * those of a few are searched; what is not searched counts as 0. */
 #define MAX_SEARCH ((uint64_t)20000000)
+#define FEW_RANKS  4U
 
 /* Least latencies from @gpu to every vertex, by whatever way (Dijkstra 1959). */
 static void measure_distances(const CcsBounds *bounds, CcsQueue *queue, CcsVertexId gpu,
@@ -49,16 +51,14 @@ static void measure_latencies(CcsBounds *bounds)
     const CcsCommunicator *communicator = bounds->communicator;
     g_autoptr(CcsQueue) queue = ccs_queue_new();
     g_autofree CcsTime *distance = g_new(CcsTime, ccs_topology_n_vertices(bounds->topology));
-    uint64_t n_looked = 0;
+    uint32_t n = bounds->n_ranks;
+    bool is_whole = (uint64_t)ccs_topology_n_links(bounds->topology) * n <= MAX_SEARCH;
+    uint32_t step = is_whole || n < FEW_RANKS ? 1 : (n - 1) / (FEW_RANKS - 1);
 
-    bounds->nearest = bounds->n_ranks == 1 ? 0 : CCS_TIME_MAX;
-    for (CcsRank rank = 0; rank < bounds->n_ranks; rank++) {
+    for (CcsRank rank = 0; rank < n; rank++)
         bounds->from_rank[rank] = -1;
-        n_looked += ccs_topology_n_links(bounds->topology);
-        if (n_looked > MAX_SEARCH && rank > 0) { /* the nearest may be among the rest */
-            bounds->nearest = 0;
-            continue;
-        }
+    bounds->nearest = n == 1 ? 0 : CCS_TIME_MAX;
+    for (CcsRank rank = 0; rank < n; rank += step) {
         measure_distances(bounds, queue, ccs_communicator_gpu(communicator, rank), distance);
         bounds->from_rank[rank] = 0;
         for (CcsRank other = 0; other < bounds->n_ranks; other++) {
@@ -71,6 +71,8 @@ static void measure_latencies(CcsBounds *bounds)
         }
         bounds->farthest = MAX(bounds->farthest, bounds->from_rank[rank]);
     }
+    if (step > 1) /* the nearest may be among the others */
+        bounds->nearest = 0;
 }
 
 CcsBounds *ccs_bounds_new(const CcsCommunicator *communicator)

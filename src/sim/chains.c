@@ -2,14 +2,19 @@
 
 #include <string.h>
 
+#define LEAST_SPACE 64U
+
 /* A chain has one time for each cause, but one for each link class where the cause is one of
  * the links. */
 struct CcsChains {
     uint32_t n_classes;
     uint32_t first[CCS_N_CAUSES]; /* where the times of a cause begin */
     uint32_t width;               /* times in a chain */
-    GArray *times;                /* of CcsTime, width for each chain */
-    GArray *dropped;              /* of CcsChainId: to be used again */
+    CcsTime *times;               /* width for each chain */
+    uint32_t *n_holders;          /* of each chain; of a dropped one: the one dropped before */
+    uint32_t n;
+    uint32_t n_max;
+    CcsChainId dropped; /* to be used again; CCS_NO_CHAIN if there is none */
 };
 
 static bool has_classes(CcsCause cause)
@@ -26,8 +31,7 @@ CcsChains *ccs_chains_new(uint32_t n_classes)
         chains->first[cause] = chains->width;
         chains->width += has_classes((CcsCause)cause) ? n_classes : 1;
     }
-    chains->times = g_array_new(false, false, sizeof(CcsTime));
-    chains->dropped = g_array_new(false, false, sizeof(CcsChainId));
+    chains->dropped = CCS_NO_CHAIN;
     return chains;
 }
 
@@ -35,34 +39,39 @@ void ccs_chains_free(CcsChains *chains)
 {
     if (chains == NULL)
         return;
-    g_array_unref(chains->times);
-    g_array_unref(chains->dropped);
+    g_free(chains->times);
+    g_free(chains->n_holders);
     g_free(chains);
 }
 
 void ccs_chains_clear(CcsChains *chains)
 {
-    g_array_set_size(chains->times, 0);
-    g_array_set_size(chains->dropped, 0);
+    chains->n = 0;
+    chains->dropped = CCS_NO_CHAIN;
 }
 
 static CcsTime *times_of(const CcsChains *chains, CcsChainId chain)
 {
-    return &g_array_index(chains->times, CcsTime, (size_t)chain * chains->width);
+    return &chains->times[(size_t)chain * chains->width];
 }
 
+/* A chain with one holder; its times are anything. */
 static CcsChainId take(CcsChains *chains)
 {
-    guint n_dropped = chains->dropped->len;
+    CcsChainId chain = chains->dropped;
 
-    if (n_dropped > 0) {
-        CcsChainId chain = g_array_index(chains->dropped, CcsChainId, n_dropped - 1);
-        g_array_set_size(chains->dropped, n_dropped - 1);
+    if (chain != CCS_NO_CHAIN) {
+        chains->dropped = chains->n_holders[chain];
+        chains->n_holders[chain] = 1;
         return chain;
     }
-    CcsChainId chain = chains->times->len / chains->width;
-    g_array_set_size(chains->times, chains->times->len + chains->width);
-    return chain;
+    if (chains->n == chains->n_max) {
+        chains->n_max = MAX(LEAST_SPACE, chains->n_max * 2);
+        chains->times = g_renew(CcsTime, chains->times, (size_t)chains->n_max * chains->width);
+        chains->n_holders = g_renew(uint32_t, chains->n_holders, chains->n_max);
+    }
+    chains->n_holders[chains->n] = 1;
+    return chains->n++;
 }
 
 CcsChainId ccs_chains_add(CcsChains *chains)
@@ -72,22 +81,33 @@ CcsChainId ccs_chains_add(CcsChains *chains)
     return chain;
 }
 
+CcsChainId ccs_chains_share(CcsChains *chains, CcsChainId chain)
+{
+    chains->n_holders[chain]++;
+    return chain;
+}
+
 CcsChainId ccs_chains_copy(CcsChains *chains, CcsChainId chain)
 {
     CcsChainId copy = take(chains);
-    ccs_chains_assign(chains, copy, chain);
+    memcpy(times_of(chains, copy), times_of(chains, chain), chains->width * sizeof(CcsTime));
     return copy;
-}
-
-void ccs_chains_assign(CcsChains *chains, CcsChainId to, CcsChainId from)
-{
-    if (to != from)
-        memcpy(times_of(chains, to), times_of(chains, from), chains->width * sizeof(CcsTime));
 }
 
 void ccs_chains_drop(CcsChains *chains, CcsChainId chain)
 {
-    g_array_append_val(chains->dropped, chain);
+    if (--chains->n_holders[chain] > 0)
+        return;
+    chains->n_holders[chain] = chains->dropped;
+    chains->dropped = chain;
+}
+
+CcsChainId ccs_chains_own(CcsChains *chains, CcsChainId chain)
+{
+    if (chains->n_holders[chain] == 1)
+        return chain;
+    chains->n_holders[chain]--;
+    return ccs_chains_copy(chains, chain);
 }
 
 void ccs_chains_spend(CcsChains *chains, CcsChainId chain, CcsCause cause, uint32_t link_class,

@@ -1,23 +1,31 @@
 #include "sim/paths.h"
 
+#include <string.h>
+
 #include "topology/route.h"
 
-/* Links live in blocks that never move, so that a flow under way may point into one. */
+/* Links of fixed routes live in blocks that never move. */
 #define BLOCK_LINKS 65536U
-#define MAX_KEPT    1048576U
+
+/* The route of a message of a lane whose peers change. */
+typedef struct {
+    CcsRoute route;
+    CcsLinkId *links;
+    CcsClassLatency *latencies;
+    uint32_t n_max;
+} Passing;
 
 struct CcsPaths {
     const CcsSchedule *schedule;
     const CcsTopology *topology;
     CcsRouter *router;
-    CcsRoute *fixed;    /* by lane; n_links is 0 where the peer is not fixed, or is the source */
-    GHashTable *others; /* of key (source, peer, channel) to an index in routes, plus 1 */
-    GArray *routes;     /* of CcsRoute */
-    GPtrArray *blocks;  /* of arrays of BLOCK_LINKS CcsLinkId */
-    uint32_t n_in_block;
-    GArray *scratch;   /* of CcsLinkId */
-    CcsLinkId **links; /* by lane: owned links of its message whose route is not kept */
-    CcsRoute passing;  /* the last such route */
+    CcsRoute *fixed;       /* by lane; n_links is 0 where the peer is not fixed, or is the source */
+    GPtrArray *blocks;     /* of arrays of BLOCK_LINKS CcsLinkId */
+    uint32_t n_in_block;   /* links used of the last one */
+    GHashTable *latencies; /* of GBytes: the different ones of fixed routes */
+    Passing *passing;      /* by lane: of its last message with an even and an odd index */
+    GArray *scratch;       /* of CcsLinkId: the route being made */
+    GArray *by_class;      /* of CcsClassLatency: likewise */
 };
 
 static bool append(CcsPaths *paths, CcsVertexId *at, CcsVertexId to, GError **error)
@@ -44,21 +52,43 @@ static bool find_links(CcsPaths *paths, CcsRank source, CcsRank peer, const CcsP
            append(paths, &at, ccs_communicator_gpu(communicator, peer), error);
 }
 
-/* The route along the links in the scratch, which are copied to @place. */
-static CcsRoute make_route(const CcsPaths *paths, CcsLinkId *place)
+static void add_latency(CcsPaths *paths, const CcsLink *link)
 {
-    CcsRoute route = {.links = place, .n_links = paths->scratch->len};
+    CcsClassLatency latency;
 
-    for (uint32_t i = 0; i < route.n_links; i++) {
-        place[i] = g_array_index(paths->scratch, CcsLinkId, i);
-        route.latency += ccs_topology_link(paths->topology, place[i])->alpha;
-        route.latency = MIN(route.latency, CCS_TIME_MAX);
+    if (link->alpha == 0)
+        return;
+    for (guint i = 0; i < paths->by_class->len; i++) {
+        CcsClassLatency *known = &g_array_index(paths->by_class, CcsClassLatency, i);
+        if (known->link_class != link->link_class)
+            continue;
+        known->time = MIN(known->time + link->alpha, CCS_TIME_MAX);
+        return;
     }
+    memset(&latency, 0, sizeof latency); /* its padding, too: it is compared byte by byte */
+    latency.time = link->alpha;
+    latency.link_class = link->link_class;
+    g_array_append_val(paths->by_class, latency);
+}
+
+/* The route along the links in the scratch, with its latencies in by_class; neither is copied. */
+static CcsRoute make_route(CcsPaths *paths)
+{
+    const CcsLinkId *links = (const CcsLinkId *)(const void *)paths->scratch->data;
+    CcsRoute route = {.n_links = paths->scratch->len};
+
+    g_array_set_size(paths->by_class, 0);
+    for (uint32_t i = 0; i < route.n_links; i++) {
+        const CcsLink *link = ccs_topology_link(paths->topology, links[i]);
+        add_latency(paths, link);
+        route.latency = MIN(route.latency + link->alpha, CCS_TIME_MAX);
+    }
+    route.n_latencies = paths->by_class->len;
     return route;
 }
 
-/* A place in the blocks for the links in the scratch. */
-static CcsLinkId *reserve(CcsPaths *paths)
+/* A copy of the links in the scratch that stays. */
+static const CcsLinkId *keep_links(CcsPaths *paths)
 {
     uint32_t n = paths->scratch->len;
 
@@ -68,8 +98,25 @@ static CcsLinkId *reserve(CcsPaths *paths)
         paths->n_in_block = 0;
     }
     CcsLinkId *block = g_ptr_array_index(paths->blocks, paths->blocks->len - 1);
+    CcsLinkId *place = &block[paths->n_in_block];
+    if (n > 0)
+        memcpy(place, paths->scratch->data, n * sizeof *place);
     paths->n_in_block += n;
-    return &block[paths->n_in_block - n];
+    return place;
+}
+
+/* The same of the latencies; routes with equal ones share them. */
+static const CcsClassLatency *keep_latencies(CcsPaths *paths)
+{
+    gsize size = paths->by_class->len * sizeof(CcsClassLatency);
+    g_autoptr(GBytes) bytes = g_bytes_new(paths->by_class->data, size);
+    GBytes *known = g_hash_table_lookup(paths->latencies, bytes);
+
+    if (known == NULL) {
+        known = g_bytes_ref(bytes);
+        g_hash_table_add(paths->latencies, known);
+    }
+    return g_bytes_get_data(known, NULL);
 }
 
 static bool find_fixed(CcsPaths *paths, GError **error)
@@ -80,15 +127,11 @@ static bool find_fixed(CcsPaths *paths, GError **error)
             continue;
         if (!find_links(paths, lane->source, lane->peer, &lane->path, error))
             return false;
-        paths->fixed[id] = make_route(paths, reserve(paths));
+        paths->fixed[id] = make_route(paths);
+        paths->fixed[id].links = keep_links(paths);
+        paths->fixed[id].latencies = keep_latencies(paths);
     }
     return true;
-}
-
-/* Keys differ in all of their bits, and tables take the low ones (Fibonacci hashing). */
-static guint hash_key(gconstpointer key)
-{
-    return (guint)(*(const guint64 *)key * 0x9E3779B97F4A7C15U >> 32);
 }
 
 CcsPaths *ccs_paths_new(const CcsSchedule *schedule, GError **error)
@@ -99,14 +142,25 @@ CcsPaths *ccs_paths_new(const CcsSchedule *schedule, GError **error)
     paths->topology = ccs_communicator_topology(ccs_schedule_communicator(schedule));
     paths->router = ccs_router_new(paths->topology);
     paths->fixed = g_new0(CcsRoute, ccs_schedule_n_lanes(schedule) + 1);
-    paths->others = g_hash_table_new_full(hash_key, g_int64_equal, g_free, NULL);
-    paths->routes = g_array_new(false, false, sizeof(CcsRoute));
     paths->blocks = g_ptr_array_new_with_free_func(g_free);
+    paths->latencies =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     paths->scratch = g_array_new(false, false, sizeof(CcsLinkId));
-    paths->links = g_new0(CcsLinkId *, ccs_schedule_n_lanes(schedule) + 1);
+    paths->by_class = g_array_new(false, false, sizeof(CcsClassLatency));
     if (!find_fixed(paths, error))
         return NULL;
     return g_steal_pointer(&paths);
+}
+
+static void free_passing(CcsPaths *paths)
+{
+    if (paths->passing == NULL)
+        return;
+    for (size_t i = 0; i < 2 * (size_t)ccs_schedule_n_lanes(paths->schedule); i++) {
+        g_free(paths->passing[i].links);
+        g_free(paths->passing[i].latencies);
+    }
+    g_free(paths->passing);
 }
 
 void ccs_paths_free(CcsPaths *paths)
@@ -114,70 +168,47 @@ void ccs_paths_free(CcsPaths *paths)
     if (paths == NULL)
         return;
     ccs_router_free(paths->router);
+    free_passing(paths);
     g_free(paths->fixed);
-    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(paths->schedule); id++)
-        g_free(paths->links[id]);
-    g_free(paths->links);
-    g_hash_table_unref(paths->others);
-    g_array_unref(paths->routes);
     g_ptr_array_unref(paths->blocks);
+    g_hash_table_unref(paths->latencies);
     g_array_unref(paths->scratch);
+    g_array_unref(paths->by_class);
     g_free(paths);
 }
 
-/* Which of its NICs the GPU of @rank uses on @channel, or a number that stands for that. */
-static uint64_t nic_choice(const CcsPaths *paths, CcsRank rank, uint32_t channel)
+/* Makes the links in the scratch the route in @passing. */
+static const CcsRoute *pass(CcsPaths *paths, Passing *passing)
 {
-    const CcsCommunicator *communicator = ccs_schedule_communicator(paths->schedule);
-    uint32_t n_nics = 0;
+    CcsRoute route = make_route(paths);
 
-    ccs_topology_gpu_nics(paths->topology, ccs_communicator_gpu(communicator, rank), &n_nics);
-    return n_nics == 0 ? 0 : channel % n_nics;
-}
-
-/* A number for all that the route depends on: channels that use the same NICs share it. */
-static gint64 key_of(const CcsPaths *paths, const CcsLane *lane, CcsRank peer)
-{
-    uint64_t pair = (uint64_t)lane->source * ccs_schedule_n_ranks(paths->schedule) + peer;
-    uint64_t leave = nic_choice(paths, lane->source, lane->channel);
-    uint64_t enter = nic_choice(paths, peer, lane->channel);
-
-    g_assert(pair < (uint64_t)1 << 40 && leave < 1U << 12 && enter < 1U << 12);
-    return (gint64)(pair << 24 | leave << 12 | enter);
-}
-
-static const CcsRoute *keep(CcsPaths *paths, gint64 key)
-{
-    CcsRoute route = make_route(paths, reserve(paths));
-
-    g_array_append_val(paths->routes, route);
-    g_hash_table_insert(paths->others, g_memdup2(&key, sizeof key),
-                        GUINT_TO_POINTER(paths->routes->len));
-    return &g_array_index(paths->routes, CcsRoute, paths->routes->len - 1);
-}
-
-static const CcsRoute *find_other(CcsPaths *paths, CcsLaneId id, uint32_t message, GError **error)
-{
-    const CcsLane *lane = ccs_schedule_lane(paths->schedule, id);
-    CcsRank peer = ccs_lane_peer(lane, message, ccs_schedule_n_ranks(paths->schedule));
-    gint64 key = key_of(paths, lane, peer);
-    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(paths->others, &key));
-
-    if (known != 0)
-        return &g_array_index(paths->routes, CcsRoute, known - 1);
-    CcsPath path = ccs_schedule_path(paths->schedule, lane->source, peer, lane->channel);
-    if (!find_links(paths, lane->source, peer, &path, error))
-        return NULL;
-    if (paths->routes->len < MAX_KEPT)
-        return keep(paths, key);
-    paths->links[id] = g_renew(CcsLinkId, paths->links[id], paths->scratch->len);
-    paths->passing = make_route(paths, paths->links[id]);
-    return &paths->passing;
+    if (route.n_links > passing->n_max) {
+        passing->n_max = route.n_links;
+        passing->links = g_renew(CcsLinkId, passing->links, passing->n_max);
+        passing->latencies = g_renew(CcsClassLatency, passing->latencies, passing->n_max);
+    }
+    if (route.n_links > 0)
+        memcpy(passing->links, paths->scratch->data, route.n_links * sizeof(CcsLinkId));
+    if (route.n_latencies > 0)
+        memcpy(passing->latencies, paths->by_class->data,
+               route.n_latencies * sizeof(CcsClassLatency));
+    route.links = passing->links;
+    route.latencies = passing->latencies;
+    passing->route = route;
+    return &passing->route;
 }
 
 const CcsRoute *ccs_paths_route(CcsPaths *paths, CcsLaneId id, uint32_t message, GError **error)
 {
-    if (ccs_schedule_lane(paths->schedule, id)->peer_kind == CCS_PEER_FIXED)
+    const CcsLane *lane = ccs_schedule_lane(paths->schedule, id);
+
+    if (lane->peer_kind == CCS_PEER_FIXED)
         return &paths->fixed[id];
-    return find_other(paths, id, message, error);
+    if (paths->passing == NULL)
+        paths->passing = g_new0(Passing, 2 * (size_t)ccs_schedule_n_lanes(paths->schedule));
+    CcsRank peer = ccs_lane_peer(lane, message, ccs_schedule_n_ranks(paths->schedule));
+    CcsPath path = ccs_schedule_path(paths->schedule, lane->source, peer, lane->channel);
+    if (!find_links(paths, lane->source, peer, &path, error))
+        return NULL;
+    return pass(paths, &paths->passing[2 * (size_t)id + message % 2]);
 }

@@ -1,8 +1,7 @@
 /* paths.h - the links that each message of a schedule takes
  *
- * Routes of lanes with a fixed peer are looked up once; those of other lanes when the first
- * message to a peer needs one, and kept, up to a million of them. Further ones are looked up
- * each time, so that memory does not grow with the square of the ranks. */
+ * Routes of lanes with a fixed peer are looked up once; those of other lanes for each message, as
+ * memory would grow with the square of the ranks otherwise. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,9 +11,17 @@
 
 #include "collectives/schedule.h"
 
+/* How much of the latency of a route is due to one class of links. */
 typedef struct {
-    const CcsLinkId *links; /* in order of travel */
+    CcsTime time; /* above 0 */
+    uint32_t link_class;
+} CcsClassLatency;
+
+typedef struct {
+    const CcsLinkId *links;           /* in order of travel */
+    const CcsClassLatency *latencies; /* by class, where there are any */
     uint32_t n_links;
+    uint32_t n_latencies;
     CcsTime latency; /* the sum over its links */
 } CcsRoute;
 
@@ -29,6 +36,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsPaths, ccs_paths_free)
 /* ccs_paths_route:
  * The route of message @message of @lane; no links for a local lane.
  *
- * Returns: NULL with CCS_ERROR_INPUT if there is none; else valid until the next call, and its
- * links until the next call for @lane. */
+ * Returns: NULL with CCS_ERROR_INPUT if there is none; else valid, with what it points to, until
+ * the next but one message of @lane is looked up. */
 const CcsRoute *ccs_paths_route(CcsPaths *paths, CcsLaneId lane, uint32_t message, GError **error);

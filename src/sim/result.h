@@ -30,7 +30,8 @@ typedef struct {
     uint64_t messages_received;
     CcsTime started;  /* of its first message sent; 0 if none */
     CcsTime finished; /* its last message sent has left and its last one received has arrived */
-    CcsTime sending;  /* time during which at least one of its lanes was injecting or starting up */
+    CcsTime sending;  /* time during which at least one of its lanes was injecting or starting up;
+                       CCS_TIME_UNKNOWN  where the engine does not tell */
 } CcsRankTotal;
 
 typedef CcsLinkUse CcsLinkTotal;
@@ -43,7 +44,8 @@ bool ccs_time_is_faster(CcsTime time, CcsTime other);
 
 /* One message, as the trace level `flows` records it. */
 typedef struct {
-    uint32_t lane;
+    uint32_t lane;    /* the first of those that are alike */
+    uint32_t n_alike; /* so many lanes do the same at the same time; 1 unless asked for */
     uint32_t message; /* index in its lane */
     uint32_t channel;
     uint32_t phase; /* index into the phase names of the schedule */
@@ -98,4 +100,6 @@ typedef struct {
     double bottleneck_utilisation; /* bytes / (bandwidth x time) */
     CcsBytes bytes_sent_max;       /* of any rank */
     uint64_t n_flows;              /* messages */
+    const char *engine;            /* that computed it: "incremental", "quotient", ... */
+    const char *engine_reason;     /* why that one */
 } CcsResult;

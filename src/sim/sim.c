@@ -3,588 +3,322 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/interrupt.h"
-#include "collectives/progress.h"
 #include "collectives/synchronous.h"
-#include "engine/queue.h"
-#include "sim/chains.h"
 #include "sim/paths.h"
+#include "sim/play.h"
+#include "sim/reduction.h"
+#include "sim/sweep.h"
 
-#define MESSAGES_PER_PROGRESS 4096U
+/* Fewer messages are played in the time that the search for lanes that are alike takes. */
+#define FEW_MESSAGES 100000U
 
-typedef enum {
-    EVENT_READY,  /* a rank that comes late may send; subject: the rank */
-    EVENT_ENTER,  /* the message cost is paid: the first byte may leave */
-    EVENT_LEAVE,  /* the last byte of a message that needs no bandwidth leaves */
-    EVENT_ARRIVE, /* the message is there and reduced; detail: its index, note: its chain */
-} EventKind;
+/* To play more of them would take long, so what a sweep cannot tell is done without. */
+#define MANY_MESSAGES 10000000U
 
-/* The message that a lane is busy with, and what the lane has done. */
+/* Lanes, and what plays or sweeps them when they are first to be. */
 typedef struct {
-    uint32_t message;
-    CcsBytes bytes;
-    CcsRoute route;
-    CcsTime started;
-    CcsTime entered;
-    CcsTime reduced;  /* until then the receiver reduces earlier messages of the queue */
-    CcsChainId chain; /* to the lane's latest event */
-    CcsBytes moved;   /* by all its messages */
-} LaneState;
-
-typedef struct {
-    CcsTime ready;   /* before that the rank starts nothing but what is early */
-    uint32_t n_busy; /* lanes of the rank */
-    CcsTime since;
-    bool has_started;
-} RankState;
+    const CcsSchedule *schedule;
+    const CcsReduction *reduction; /* what the lanes stand for; NULL: themselves */
+    CcsPaths *paths;
+    CcsPlay *play;
+    CcsSweep *sweep; /* the last one */
+    uint64_t n_messages;
+} Stage;
 
 struct CcsSimulation {
-    const CcsSchedule *schedule;
-    CcsSchedule *own_schedule; /* owned: the one that is played, where it is not the caller's */
+    CcsSchedule *own_schedule; /* the one that is played, where it is not the caller's */
     const CcsTransport *transport;
     const CcsNetworkModel *model;
     const CcsTopology *topology;
     CcsObserver observer;
-    uint32_t n_ranks;
-    uint32_t n_lanes;
-    CcsProgress *progress;
-    CcsPaths *paths;
-    CcsQueue *queue;
-    CcsChains *chains;
-    CcsNetwork *network;
-    LaneState *lanes;
-    RankState *rank_states;
-    CcsRankTotal *ranks;
-    CcsTime *critical_path;
-    GArray *starts; /* of CcsFlowStart: flows that start in this moment */
-    CcsBytes size;
-    CcsTime now;
-    CcsTime next_end;  /* when the first flow of the network ends */
-    bool is_unsettled; /* a flow has started or ended in this moment */
-    CcsTime last;      /* time of the latest arrival */
-    CcsChainId last_chain;
-    uint64_t n_messages;
-    uint64_t n_told;      /* messages that the observer has heard of as progress */
-    uint64_t n_to_tell;   /* so many, and it hears of it again */
-    uint32_t n_injecting; /* flows in the network */
-    CcsWork link_bytes;   /* bytes of each message times its links */
+    Stage whole;
+    Stage reduced; /* one lane for all that are alike; schedule is NULL where there is none */
+    CcsReduction *reduction;
+    char *reason_against[2]; /* reducing; of uneven and of even sizes. NULL: not tried */
+    CcsRankTotal *ranks;     /* of the whole, by rank, where that was reduced */
+    CcsLinkUse *links;       /* likewise, by link */
+    char *engine_reason;
+    uint32_t seed; /* 0: in the order of events */
 };
+
+static bool stage_init(Stage *stage, const CcsSchedule *schedule, const CcsReduction *reduction,
+                       GError **error)
+{
+    stage->schedule = schedule;
+    stage->reduction = reduction;
+    stage->paths = ccs_paths_new(schedule, error);
+    stage->n_messages = 0;
+    for (CcsLaneId lane = 0; lane < ccs_schedule_n_lanes(schedule); lane++)
+        stage->n_messages += ccs_schedule_lane(schedule, lane)->n_messages;
+    return stage->paths != NULL;
+}
+
+static void stage_clear(Stage *stage)
+{
+    ccs_play_free(stage->play);
+    ccs_sweep_free(stage->sweep);
+    ccs_paths_free(stage->paths);
+    *stage = (Stage){0};
+}
 
 CcsSimulation *ccs_simulation_new(const CcsSchedule *schedule, const CcsTransport *transport,
                                   const CcsNetworkModel *model, const CcsObserver *observer,
                                   GError **error)
 {
-    g_autoptr(CcsSchedule) own =
-        transport->is_synchronous ? ccs_schedule_synchronous(schedule) : NULL;
-    const CcsSchedule *played = own != NULL ? own : schedule;
-    g_autoptr(CcsPaths) paths = ccs_paths_new(played, error);
-    if (paths == NULL)
-        return NULL;
+    g_autoptr(CcsSimulation) simulation = g_new0(CcsSimulation, 1);
 
-    CcsSimulation *simulation = g_new0(CcsSimulation, 1);
-    simulation->schedule = played;
-    simulation->own_schedule = g_steal_pointer(&own);
     simulation->transport = transport;
     simulation->model = model;
     simulation->topology = ccs_communicator_topology(ccs_schedule_communicator(schedule));
     if (observer != NULL)
         simulation->observer = *observer;
-    simulation->n_ranks = ccs_schedule_n_ranks(schedule);
-    simulation->n_lanes = ccs_schedule_n_lanes(schedule);
-    simulation->progress = ccs_progress_new(played);
-    simulation->paths = g_steal_pointer(&paths);
-    simulation->queue = ccs_queue_new();
-    simulation->chains = ccs_chains_new(MAX(ccs_topology_n_classes(simulation->topology), 1));
-    simulation->lanes = g_new0(LaneState, simulation->n_lanes + 1);
-    simulation->rank_states = g_new0(RankState, simulation->n_ranks);
-    simulation->ranks = g_new0(CcsRankTotal, simulation->n_ranks);
-    simulation->critical_path =
-        g_new0(CcsTime, CCS_N_CAUSES * MAX(ccs_topology_n_classes(simulation->topology), 1));
-    simulation->starts = g_array_new(false, false, sizeof(CcsFlowStart));
-    return simulation;
+    if (transport->is_synchronous)
+        simulation->own_schedule = ccs_schedule_synchronous(schedule);
+    const CcsSchedule *played =
+        simulation->own_schedule == NULL ? schedule : simulation->own_schedule;
+    if (!stage_init(&simulation->whole, played, NULL, error))
+        return NULL;
+    return g_steal_pointer(&simulation);
+}
+
+static void drop_reduced(CcsSimulation *simulation)
+{
+    stage_clear(&simulation->reduced);
+    g_clear_pointer(&simulation->reduction, ccs_reduction_free);
+    g_clear_pointer(&simulation->ranks, g_free);
+    g_clear_pointer(&simulation->links, g_free);
 }
 
 void ccs_simulation_free(CcsSimulation *simulation)
 {
     if (simulation == NULL)
         return;
-    ccs_progress_free(simulation->progress);
-    ccs_paths_free(simulation->paths);
-    ccs_queue_free(simulation->queue);
-    ccs_chains_free(simulation->chains);
-    if (simulation->network != NULL)
-        simulation->model->destroy(simulation->network);
-    g_free(simulation->lanes);
-    g_free(simulation->rank_states);
-    g_free(simulation->ranks);
-    g_free(simulation->critical_path);
-    g_array_unref(simulation->starts);
-    ccs_schedule_free(simulation->own_schedule); /* the others look at it until they go */
+    drop_reduced(simulation);
+    stage_clear(&simulation->whole);
+    g_free(simulation->reason_against[false]);
+    g_free(simulation->reason_against[true]);
+    g_free(simulation->engine_reason);
+    ccs_schedule_free(simulation->own_schedule); /* the stages look at it until they go */
     g_free(simulation);
 }
 
-static void push(CcsSimulation *simulation, EventKind kind, CcsTime time, CcsLaneId lane,
-                 uint32_t message, CcsChainId chain)
+void ccs_simulation_shuffle(CcsSimulation *simulation, uint32_t seed)
 {
-    ccs_queue_push(
-        simulation->queue,
-        &(CcsEventRecord){
-            .time = time, .kind = kind, .subject = lane, .detail = message, .note = chain});
+    simulation->seed = seed;
+    g_clear_pointer(&simulation->whole.play, ccs_play_free);
+    g_clear_pointer(&simulation->reduced.play, ccs_play_free);
 }
 
-static void delay_ranks(CcsSimulation *simulation)
+static bool play(CcsSimulation *simulation, Stage *stage, CcsBytes size, CcsOutcome *ret_outcome,
+                 GError **error)
 {
-    const CcsCommunicator *communicator = ccs_schedule_communicator(simulation->schedule);
-
-    for (CcsRank rank = 0; rank < simulation->n_ranks; rank++) {
-        CcsVertexId gpu = ccs_communicator_gpu(communicator, rank);
-        CcsTime delay = ccs_topology_vertex(simulation->topology, gpu)->start_delay;
-        if (delay == 0)
-            continue;
-        simulation->rank_states[rank].ready = simulation->now + delay;
-        push(simulation, EVENT_READY, simulation->now + delay, rank, 0, 0);
+    if (stage->play == NULL) {
+        stage->play = ccs_play_new(&(CcsPlayed){.schedule = stage->schedule,
+                                                .transport = simulation->transport,
+                                                .model = simulation->model,
+                                                .paths = stage->paths,
+                                                .reduction = stage->reduction,
+                                                .observer = &simulation->observer});
+        if (simulation->seed != 0)
+            ccs_play_shuffle(stage->play, simulation->seed);
     }
+    return ccs_play_run(stage->play, size, ret_outcome, error);
 }
 
-static void reset(CcsSimulation *simulation, CcsBytes size)
+static bool is_observed(const CcsSimulation *simulation)
 {
-    if (simulation->network != NULL)
-        simulation->model->destroy(simulation->network);
-    simulation->network = simulation->model->create(simulation->topology, simulation->n_lanes);
-    ccs_progress_reset(simulation->progress);
-    ccs_queue_clear(simulation->queue);
-    ccs_chains_clear(simulation->chains);
-    memset(simulation->lanes, 0, simulation->n_lanes * sizeof(LaneState));
-    memset(simulation->rank_states, 0, simulation->n_ranks * sizeof(RankState));
-    memset(simulation->ranks, 0, simulation->n_ranks * sizeof(CcsRankTotal));
-    g_array_set_size(simulation->starts, 0);
-    simulation->size = size;
-    simulation->now = simulation->transport->launch;
-    simulation->next_end = CCS_TIME_MAX;
-    simulation->is_unsettled = false;
-    simulation->last = simulation->now;
-    simulation->last_chain = ccs_chains_add(simulation->chains);
-    simulation->n_messages = 0;
-    simulation->n_told = 0;
-    simulation->n_to_tell =
-        simulation->observer.progress == NULL ? UINT64_MAX : MESSAGES_PER_PROGRESS;
-    simulation->n_injecting = 0;
-    simulation->link_bytes = 0;
-    ccs_chains_spend(simulation->chains, simulation->last_chain, CCS_CAUSE_LAUNCH, 0,
-                     simulation->now);
-    delay_ranks(simulation);
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++)
-        simulation->lanes[lane].chain = ccs_chains_copy(simulation->chains, simulation->last_chain);
+    return simulation->observer.flow != NULL || simulation->observer.local != NULL;
 }
 
-static void rank_becomes_busy(CcsSimulation *simulation, CcsRank rank)
+/* Returns: false, with @ret_reason if that is not possible, else with @error. */
+static bool sweep(CcsSimulation *simulation, Stage *stage, CcsBytes size, CcsOutcome *ret_outcome,
+                  char **ret_reason, GError **error)
 {
-    RankState *state = &simulation->rank_states[rank];
-
-    if (state->n_busy++ == 0)
-        state->since = simulation->now;
-    if (!state->has_started) {
-        state->has_started = true;
-        simulation->ranks[rank].started = simulation->now;
-    }
-}
-
-static void rank_becomes_idle(CcsSimulation *simulation, CcsRank rank)
-{
-    RankState *state = &simulation->rank_states[rank];
-    CcsRankTotal *total = &simulation->ranks[rank];
-
-    if (--state->n_busy == 0)
-        total->sending += simulation->now - state->since;
-    total->finished = MAX(total->finished, simulation->now);
-}
-
-/* The first byte of the lane's message leaves. */
-static void enter(CcsSimulation *simulation, CcsLaneId lane)
-{
-    LaneState *state = &simulation->lanes[lane];
-
-    state->entered = simulation->now;
-    if (state->bytes == 0 || state->route.n_links == 0) {
-        push(simulation, EVENT_LEAVE, simulation->now, lane, state->message, 0);
-        return;
-    }
-    g_array_append_vals(simulation->starts,
-                        &(CcsFlowStart){.slot = lane,
-                                        .multiplicity = 1,
-                                        .links = state->route.links,
-                                        .n_links = state->route.n_links,
-                                        .bytes = state->bytes},
-                        1);
-}
-
-/* @lane is the one that would take so long, or CCS_NO_LANE. */
-static bool fail_too_long(const CcsSimulation *simulation, CcsLaneId lane, GError **error)
-{
-    const CcsSchedule *schedule = simulation->schedule;
-    const char *label =
-        lane == CCS_NO_LANE
-            ? NULL
-            : ccs_schedule_label(schedule, ccs_schedule_lane(schedule, lane)->label);
-
-    g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                "simulated time runs over%s%s: the %s takes longer than 50 days",
-                label == NULL ? "" : " at ", label == NULL ? "" : label,
-                ccs_schedule_collective(schedule) == CCS_PROGRAM ? "program" : "collective");
-    return false;
-}
-
-/* Starts the next message of a lane that may; @chain leads to the event that allows it. */
-static bool start_message(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain,
-                          GError **error)
-{
-    LaneState *state = &simulation->lanes[lane];
-    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
-    bool is_local = ccs_lane_is_local(of);
-    CcsTime cost = is_local ? of->duration : simulation->transport->message_cost;
-
-    state->message = ccs_progress_start(simulation->progress, lane);
-    const CcsRoute *route = ccs_paths_route(simulation->paths, lane, state->message, error);
-    if (route == NULL)
-        return false;
-    state->route = *route;
-    state->bytes =
-        ccs_schedule_message_bytes(simulation->schedule, of, state->message, simulation->size);
-    state->started = simulation->now;
-    ccs_chains_assign(simulation->chains, state->chain, chain);
-    if (!is_local)
-        rank_becomes_busy(simulation, of->source);
-    if (cost == 0) {
-        enter(simulation, lane);
-        return true;
-    }
-    if (simulation->now + cost >= CCS_TIME_MAX)
-        return fail_too_long(simulation, lane, error);
-    ccs_chains_spend(simulation->chains, state->chain,
-                     is_local ? CCS_CAUSE_LOCAL : CCS_CAUSE_MESSAGE_COST, 0, cost);
-    push(simulation, EVENT_ENTER, simulation->now + cost, lane, state->message, 0);
-    return true;
-}
-
-static bool try_start(CcsSimulation *simulation, CcsLaneId lane, CcsChainId chain, GError **error)
-{
-    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
-
-    return (simulation->now < simulation->rank_states[of->source].ready && !of->is_early) ||
-           !ccs_progress_may_start(simulation->progress, lane) ||
-           start_message(simulation, lane, chain, error);
-}
-
-static bool wake(CcsSimulation *simulation, CcsLaneId lane, CcsEvent event, uint32_t message,
-                 CcsChainId chain, GError **error)
-{
-    uint32_t n = 0;
-    const CcsLaneId *waiters = ccs_progress_waiters(simulation->progress, lane, event, message, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (!try_start(simulation, waiters[i], chain, error))
-            return false;
-    }
-    return true;
-}
-
-static void count_message(CcsSimulation *simulation, const CcsLane *of, CcsRank peer,
-                          const LaneState *state, CcsTime arrival)
-{
-    CcsRankTotal *sender = &simulation->ranks[of->source];
-    CcsRankTotal *receiver = &simulation->ranks[peer];
-
-    sender->bytes_sent += state->bytes;
-    sender->messages_sent++;
-    receiver->bytes_received += state->bytes;
-    receiver->messages_received++;
-    receiver->finished = MAX(receiver->finished, arrival);
-    simulation->n_messages++;
-    simulation->link_bytes += (CcsWork)state->bytes * state->route.n_links;
-}
-
-/* Its data are added up at the peer, at once or by local lanes. */
-static bool is_reduced(const CcsLane *of, uint32_t message)
-{
-    return message < of->n_reduced || of->is_added_there;
-}
-
-/* Until when the receiver is busy with a message that comes at @there: it reduces one of a queue
- * after the other, and what needs no reduction does not overtake those, to the same peer. */
-static CcsTime reduced_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
-                            CcsTime there)
-{
-    CcsTime *until = of->queue == 0 ? &state->reduced : &simulation->lanes[of->queue - 1].reduced;
-
-    if (!is_reduced(of, state->message))
-        return of->peer_kind == CCS_PEER_FIXED ? MAX(there, *until) : there;
-    *until =
-        MAX(there, *until) + ccs_time_to_move(state->bytes, simulation->transport->reduce_rate);
-    return *until;
-}
-
-/* When the message that leaves now is there and reduced, adding what that takes to @chain. */
-static CcsTime arrival_time(CcsSimulation *simulation, const CcsLane *of, LaneState *state,
-                            CcsChainId chain)
-{
-    CcsTime there = simulation->now + state->route.latency;
-
-    if (there >= CCS_TIME_MAX)
-        return there;
-    for (uint32_t i = 0; i < state->route.n_links; i++) {
-        const CcsLink *link = ccs_topology_link(simulation->topology, state->route.links[i]);
-        if (link->alpha > 0)
-            ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LATENCY, link->link_class,
-                             link->alpha);
-    }
-    if (ccs_lane_is_local(of) || simulation->transport->reduce_rate >= CCS_RATE_UNLIMITED)
-        return there;
-    CcsTime reduced = reduced_time(simulation, of, state, there);
-    if (reduced > there)
-        ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_REDUCTION, 0, reduced - there);
-    return reduced;
-}
-
-static bool tell_observer(CcsSimulation *simulation, CcsLaneId lane, const CcsLane *of,
-                          CcsRank peer, CcsTime arrival, GError **error)
-{
-    const LaneState *state = &simulation->lanes[lane];
-    const CcsObserver *observer = &simulation->observer;
-    bool (*tell)(void *data, const CcsFlow *flow, GError **error) =
-        ccs_lane_is_local(of) ? observer->local : observer->flow;
-
-    if (tell == NULL)
-        return true;
-    return tell(observer->data,
-                &(CcsFlow){.lane = lane,
-                           .message = state->message,
-                           .channel = of->channel,
-                           .phase = of->phase,
-                           .src = of->source,
-                           .dst = peer,
-                           .bytes = state->bytes,
-                           .is_reduced = is_reduced(of, state->message),
-                           .started = state->started,
-                           .entered = state->entered,
-                           .injected = simulation->now,
-                           .arrived = arrival},
-                error);
-}
-
-/* The time since the message entered went to the class of the link that set its rate last. */
-static void spend_injection(CcsSimulation *simulation, CcsLaneId lane)
-{
-    const LaneState *state = &simulation->lanes[lane];
-    CcsTime time = simulation->now - state->entered;
-
-    if (time == 0)
-        return;
-    CcsLinkId limit = simulation->model->limit(simulation->network, lane);
-    uint32_t link_class =
-        limit == CCS_NO_LINK ? 0 : ccs_topology_link(simulation->topology, limit)->link_class;
-    ccs_chains_spend(simulation->chains, state->chain, CCS_CAUSE_BANDWIDTH, link_class, time);
-}
-
-/* The last byte of the lane's message leaves: it travels on, and the lane is free. */
-static bool leave(CcsSimulation *simulation, CcsLaneId lane, GError **error)
-{
-    LaneState *state = &simulation->lanes[lane];
-    const CcsLane *of = ccs_schedule_lane(simulation->schedule, lane);
-    CcsRank peer = ccs_lane_peer(of, state->message, simulation->n_ranks);
-
-    spend_injection(simulation, lane);
-    CcsChainId chain = ccs_chains_copy(simulation->chains, state->chain);
-    CcsTime arrival = arrival_time(simulation, of, state, chain);
-    if (arrival >= CCS_TIME_MAX)
-        return fail_too_long(simulation, lane, error);
-    push(simulation, EVENT_ARRIVE, arrival, lane, state->message, chain);
-    state->moved += state->bytes;
-    if (!ccs_lane_is_local(of)) {
-        rank_becomes_idle(simulation, of->source);
-        count_message(simulation, of, peer, state, arrival);
-    }
-    if (!tell_observer(simulation, lane, of, peer, arrival, error))
-        return false;
-    ccs_progress_sent(simulation->progress, lane);
-    return wake(simulation, lane, CCS_SENT, state->message, state->chain, error) &&
-           try_start(simulation, lane, state->chain, error);
-}
-
-static bool arrive(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
-{
-    ccs_progress_arrived(simulation->progress, event->subject, event->detail);
-    simulation->last = simulation->now; /* of all arrivals so far, and its chain is kept */
-    ccs_chains_drop(simulation->chains, simulation->last_chain);
-    simulation->last_chain = event->note;
-    return wake(simulation, event->subject, CCS_ARRIVED, event->detail, event->note, error);
-}
-
-/* The lanes of a rank that comes late could not start until now, whatever they waited for. */
-static bool make_ready(CcsSimulation *simulation, CcsRank rank, GError **error)
-{
-    CcsChainId chain = ccs_chains_add(simulation->chains);
-
-    ccs_chains_spend(simulation->chains, chain, CCS_CAUSE_LAUNCH, 0, simulation->now);
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
-        if (ccs_schedule_lane(simulation->schedule, lane)->source == rank &&
-            !try_start(simulation, lane, chain, error))
-            return false;
-    }
-    ccs_chains_drop(simulation->chains, chain);
-    return true;
-}
-
-static bool handle(CcsSimulation *simulation, const CcsEventRecord *event, GError **error)
-{
-    switch ((EventKind)event->kind) {
-    case EVENT_READY:
-        return make_ready(simulation, event->subject, error);
-    case EVENT_ENTER:
-        enter(simulation, event->subject);
-        return true;
-    case EVENT_LEAVE:
-        return leave(simulation, event->subject, error);
-    case EVENT_ARRIVE:
-        return arrive(simulation, event, error);
-    }
-    return false;
-}
-
-/* Ends the flows that end now. */
-static bool end_flows(CcsSimulation *simulation, GError **error)
-{
-    uint32_t n = 0;
-    const uint32_t *ended = simulation->model->take_ended(simulation->network, simulation->now, &n);
-
-    simulation->next_end = CCS_TIME_MAX;
-    simulation->is_unsettled = true;
-    simulation->n_injecting -= n;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!leave(simulation, ended[i], error))
-            return false;
-    }
-    return true;
-}
-
-/* All that happens at one moment: first flows end, then events come in the order in which
- * they were asked for, those that they cause at the same time included. */
-static bool play_moment(CcsSimulation *simulation, GError **error)
-{
-    CcsEventRecord event;
-
-    if (simulation->next_end == simulation->now && !end_flows(simulation, error))
-        return false;
-    while (ccs_queue_next_time(simulation->queue) == simulation->now) {
-        ccs_queue_pop(simulation->queue, &event);
-        if (!handle(simulation, &event, error))
-            return false;
-    }
-    if (simulation->starts->len > 0) {
-        simulation->model->start(simulation->network, simulation->now,
-                                 (const CcsFlowStart *)(const void *)simulation->starts->data,
-                                 simulation->starts->len);
-        simulation->n_injecting += simulation->starts->len;
-        g_array_set_size(simulation->starts, 0);
-        simulation->is_unsettled = true;
-    }
-    if (simulation->is_unsettled)
-        simulation->next_end = simulation->model->settle(simulation->network, simulation->now);
-    simulation->is_unsettled = false;
-    return true;
-}
-
-static bool check_bytes(const CcsSimulation *simulation, GError **error)
-{
-    const CcsLinkUse *links = simulation->model->link_use(simulation->network);
-    CcsWork link_bytes = 0;
-
-    for (CcsLaneId id = 0; id < simulation->n_lanes; id++) {
-        const CcsLane *lane = ccs_schedule_lane(simulation->schedule, id);
-        CcsBytes bytes = 0;
-        for (uint32_t k = 0; k < lane->n_messages; k++)
-            bytes += ccs_schedule_message_bytes(simulation->schedule, lane, k, simulation->size);
-        if (bytes == simulation->lanes[id].moved)
-            continue;
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                    "bytes are lost: lane %u of rank %u moved %" G_GUINT64_FORMAT
-                    " of %" G_GUINT64_FORMAT " bytes",
-                    id, lane->source, simulation->lanes[id].moved, bytes);
+    if (is_observed(simulation)) {
+        *ret_reason = g_strdup("every message is recorded");
         return false;
     }
-    for (CcsLinkId link = 0; link < ccs_topology_n_links(simulation->topology); link++)
-        link_bytes += links[link].bytes;
-    if (link_bytes == simulation->link_bytes)
+    ccs_sweep_free(stage->sweep);
+    stage->sweep = ccs_sweep_run(&(CcsSwept){.schedule = stage->schedule,
+                                             .transport = simulation->transport,
+                                             .paths = stage->paths,
+                                             .reduction = stage->reduction,
+                                             .shares_links = simulation->model->shares_links},
+                                 size, ret_reason, error);
+    if (stage->sweep == NULL)
+        return false;
+    if (simulation->observer.progress != NULL)
+        simulation->observer.progress(simulation->observer.data, stage->sweep->n_messages);
+    *ret_outcome = (CcsOutcome){
+        .time = stage->sweep->time,
+        .n_messages = stage->sweep->n_messages,
+        .ranks = stage->sweep->ranks,
+        .links = stage->sweep->links,
+        .n_classes = MAX(ccs_topology_n_classes(simulation->topology), 1),
+        .engine = "sweep",
+    };
+    return true;
+}
+
+/* Sweeps over the lanes where they are many, if that is possible, else plays them. @ret_reason:
+ * why it was not swept, NULL if it was or was not tried. */
+static bool play_or_sweep(CcsSimulation *simulation, Stage *stage, CcsBytes size,
+                          CcsOutcome *ret_outcome, char **ret_reason, GError **error)
+{
+    *ret_reason = NULL;
+    if (simulation->model->tier == CCS_TIER_AUTO && stage->n_messages > MANY_MESSAGES) {
+        if (sweep(simulation, stage, size, ret_outcome, ret_reason, error))
+            return true;
+        if (*ret_reason == NULL)
+            return false;
+    }
+    if (!play(simulation, stage, size, ret_outcome, error))
+        return false;
+    ret_outcome->engine = stage->reduction == NULL ? simulation->model->plain : "quotient";
+    return true;
+}
+
+static bool is_swept(const CcsOutcome *outcome)
+{
+    return strcmp(outcome->engine, "sweep") == 0;
+}
+
+/* Keeps the @reason, which it takes, for the outcome. */
+static void explain_engine(CcsSimulation *simulation, char *reason, CcsOutcome *outcome)
+{
+    g_free(simulation->engine_reason);
+    simulation->engine_reason = reason;
+    outcome->engine_reason = reason;
+}
+
+/* Returns: NULL with the reason why every lane is to be played. */
+static CcsReduction *try_to_reduce(CcsSimulation *simulation, CcsBytes size, char **ret_reason)
+{
+    Stage *whole = &simulation->whole;
+
+    if (simulation->model->tier == CCS_TIER_AUTO && whole->n_messages < FEW_MESSAGES)
+        *ret_reason = g_strdup("there are few messages");
+    else if (is_observed(simulation) && !simulation->observer.takes_classes)
+        *ret_reason = g_strdup("every message is recorded");
+    else
+        return ccs_reduction_new(whole->schedule, whole->paths, size, ret_reason);
+    return NULL;
+}
+
+/* Makes the reduced stage, if there can be one for this size, unless that was tried for sizes
+ * like it before. Returns: the reason if there is none. */
+static const char *reduce(CcsSimulation *simulation, CcsBytes size)
+{
+    bool is_even = ccs_schedule_is_even(simulation->whole.schedule, size);
+    char **reason = &simulation->reason_against[is_even];
+
+    if (simulation->reduction != NULL && ccs_reduction_serves(simulation->reduction, size))
+        return NULL;
+    drop_reduced(simulation);
+    if (*reason != NULL)
+        return *reason;
+    simulation->reduction = try_to_reduce(simulation, size, reason);
+    if (simulation->reduction == NULL)
+        return *reason;
+    bool has_paths = stage_init(&simulation->reduced, ccs_reduction_schedule(simulation->reduction),
+                                simulation->reduction, NULL);
+    g_assert(has_paths); /* its lanes are among those of the whole */
+    simulation->ranks =
+        g_new0(CcsRankTotal, (size_t)ccs_schedule_n_ranks(simulation->whole.schedule) + 1);
+    simulation->links = g_new0(CcsLinkUse, (size_t)ccs_topology_n_links(simulation->topology) + 1);
+    return NULL;
+}
+
+/* What ranks sent and received, each by its class, must be what all lanes of all classes moved. */
+static bool check_lift(const CcsSimulation *simulation, CcsBytes size, GError **error)
+{
+    const CcsSchedule *schedule = simulation->whole.schedule;
+    CcsWork sent = 0;
+    CcsWork received = 0;
+    CcsWork moved = 0;
+
+    for (CcsRank rank = 0; rank < ccs_schedule_n_ranks(schedule); rank++) {
+        sent += simulation->ranks[rank].bytes_sent;
+        received += simulation->ranks[rank].bytes_received;
+    }
+    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
+        const CcsLane *lane = ccs_schedule_lane(schedule, id);
+        moved += ccs_lane_is_local(lane) ? 0 : ccs_schedule_lane_bytes(schedule, lane, size);
+    }
+    if (sent == moved && received == moved)
         return true;
     g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                "bytes are lost: the links carried other bytes than the messages on them");
+                "bytes are lost: the ranks sent or received other bytes than the lanes moved");
     return false;
 }
 
-static bool check(const CcsSimulation *simulation, GError **error)
+static bool run_reduced(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
+                        GError **error)
 {
-    CcsTime explained = ccs_chains_total(simulation->chains, simulation->last_chain);
+    g_autofree char *against = NULL;
 
-    if (simulation->n_injecting > 0)
-        return fail_too_long(simulation, CCS_NO_LANE, error);
-    if (!ccs_progress_is_done(simulation->progress)) {
-        g_autofree char *wait = ccs_progress_describe_wait(simulation->progress);
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock at %.3f us: %s",
-                    ccs_time_us(simulation->now), wait);
+    if (!play_or_sweep(simulation, &simulation->reduced, size, ret_outcome, &against, error))
         return false;
-    }
-    if (explained != simulation->last) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "the critical path explains %.6f of %.6f us",
-                    ccs_time_us(explained), ccs_time_us(simulation->last));
-        return false;
-    }
-    return check_bytes(simulation, error);
+    ccs_reduction_lift_ranks(simulation->reduction, ret_outcome->ranks, simulation->ranks);
+    ccs_reduction_lift_links(simulation->reduction, ret_outcome->links, simulation->links);
+    ret_outcome->ranks = simulation->ranks;
+    ret_outcome->links = simulation->links;
+    char *reason = g_strdup_printf("%u lanes stand for %u%s",
+                                   ccs_schedule_n_lanes(simulation->reduced.schedule),
+                                   ccs_schedule_n_lanes(simulation->whole.schedule),
+                                   is_swept(ret_outcome) ? ", and no two flows ever compete" : "");
+    explain_engine(simulation, reason, ret_outcome);
+    return check_lift(simulation, size, error);
 }
 
-static void fill_outcome(const CcsSimulation *simulation, CcsOutcome *outcome)
+static bool run_whole(CcsSimulation *simulation, CcsBytes size, const char *reason,
+                      CcsOutcome *ret_outcome, GError **error)
 {
-    ccs_chains_read(simulation->chains, simulation->last_chain, simulation->critical_path);
-    *outcome = (CcsOutcome){
-        .time = simulation->last,
-        .n_messages = simulation->n_messages,
-        .ranks = simulation->ranks,
-        .links = simulation->model->link_use(simulation->network),
-        .critical_path = simulation->critical_path,
-        .n_classes = MAX(ccs_topology_n_classes(simulation->topology), 1),
-    };
+    g_autofree char *against = NULL;
+
+    if (!play_or_sweep(simulation, &simulation->whole, size, ret_outcome, &against, error))
+        return false;
+    bool is_short = !is_swept(ret_outcome) && against == NULL;
+    const char *more = is_short                ? ""
+                       : is_swept(ret_outcome) ? "no two flows ever compete"
+                                               : against;
+    explain_engine(simulation, g_strconcat(reason, is_short ? "" : ", and ", more, NULL),
+                   ret_outcome);
+    return true;
 }
 
-static void tell_progress(CcsSimulation *simulation)
+static bool fail_tier(const CcsSimulation *simulation, const char *reason, GError **error)
 {
-    if (simulation->observer.progress == NULL)
-        return;
-    simulation->observer.progress(simulation->observer.data,
-                                  simulation->n_messages - simulation->n_told);
-    simulation->n_told = simulation->n_messages;
-    simulation->n_to_tell = simulation->n_messages + MESSAGES_PER_PROGRESS;
+    g_set_error(error, CCS_ERROR, CCS_ERROR_USAGE, "engine '%s' cannot play this: %s",
+                simulation->model->engine, reason);
+    return false;
+}
+
+static bool run_sweep(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
+                      GError **error)
+{
+    g_autofree char *reason = NULL;
+
+    if (sweep(simulation, &simulation->whole, size, ret_outcome, &reason, error)) {
+        explain_engine(simulation, g_strdup("no two flows ever compete"), ret_outcome);
+        return true;
+    }
+    return reason == NULL ? false : fail_tier(simulation, reason, error);
 }
 
 bool ccs_simulation_run(CcsSimulation *simulation, CcsBytes size, CcsOutcome *ret_outcome,
                         GError **error)
 {
-    reset(simulation, size);
-    for (CcsLaneId lane = 0; lane < simulation->n_lanes; lane++) {
-        if (!try_start(simulation, lane, simulation->lanes[lane].chain, error))
-            return false;
-    }
-    while (play_moment(simulation, error)) {
-        CcsTime next = MIN(ccs_queue_next_time(simulation->queue), simulation->next_end);
-        if (next >= CCS_TIME_MAX) {
-            if (!check(simulation, error))
-                return false;
-            tell_progress(simulation);
-            fill_outcome(simulation, ret_outcome);
-            return true;
-        }
-        simulation->now = next;
-        if (simulation->n_messages >= simulation->n_to_tell)
-            tell_progress(simulation);
-        if (!ccs_interrupt_check(error))
-            return false;
-    }
-    return false;
+    CcsTier tier = simulation->model->tier;
+
+    if (tier == CCS_TIER_PLAIN)
+        return run_whole(simulation, size, "as was asked for", ret_outcome, error);
+    if (tier == CCS_TIER_SWEEP)
+        return run_sweep(simulation, size, ret_outcome, error);
+    const char *reason = reduce(simulation, size);
+    if (reason == NULL)
+        return run_reduced(simulation, size, ret_outcome, error);
+    if (tier == CCS_TIER_QUOTIENT)
+        return fail_tier(simulation, reason, error);
+    return run_whole(simulation, size, reason, ret_outcome, error);
 }

@@ -43,8 +43,8 @@ void ccs_steps_add(CcsSteps *steps, const CcsFlow *flow)
     total->step = flow->message;
     total->started = MIN(total->started, flow->started);
     total->finished = MAX(total->finished, flow->arrived);
-    total->messages++;
-    total->bytes += flow->bytes;
+    total->messages += flow->n_alike;
+    total->bytes += flow->bytes * flow->n_alike;
 }
 
 const CcsStepTotal *ccs_steps_totals(CcsSteps *steps, uint32_t *ret_n)

@@ -1,56 +1,38 @@
 #include "topology/route.h"
 
 #include "base/error.h"
+#include "base/mix.h"
+#include "topology/search.h"
 
-/* A search state is a vertex and, for a NIC, the side it was entered from: data that came
- * from the fabric may only go on into the node, data from the node only to the fabric. */
-typedef uint32_t State;
+/* So many branches are kept, or an eighth as many pairs of states. */
+#define MAX_KEPT     1048576U
+#define COST_OF_WAYS 8U
+#define UNKNOWN_LINK (CCS_NO_LINK - 1)
+#define LEAST_SLOTS  1024U
 
-#define FROM_NODE   0U
-#define FROM_FABRIC 1U
-
+/* The one link out of a state, or into it, and the state at the other end. */
 typedef struct {
-    uint32_t *depth; /* by state; valid where mark == search */
-    uint32_t *mark;
-    GArray *order;  /* of State: all that were reached, level by level */
-    guint level;    /* index in order of the first state of the deepest level */
-    uint32_t reach; /* depth of that level */
-} Wave;
+    CcsLinkId link; /* CCS_NO_LINK if there are more */
+    CcsState other;
+} Only;
 
-/* A link that a route may take next, and where it leads. */
+/* A place of the table of known ways. */
 typedef struct {
-    CcsLinkId link;
-    State next;
-} Choice;
+    uint64_t key;
+    CcsWays *ways; /* owned; NULL: free */
+} Slot;
 
 struct CcsRouter {
     const CcsTopology *topology;
-    Wave forward;
-    Wave backward;
-    uint32_t search;    /* number of the current search */
-    uint32_t *on_route; /* by state: search number if it lies on a shortest route */
-    uint32_t *key;      /* by vertex: what chooses among equal routes to it */
-    GArray *choices;    /* of Choice */
+    CcsSearch *search;
+    Slot *slots; /* known ways: at the place that their key says, or behind it */
+    uint32_t n_slots;
+    uint32_t n_known;
+    uint32_t n_kept; /* what they hold */
+    Only *only_out;  /* by state */
+    Only *only_in;   /* by state */
+    uint32_t *key;   /* by vertex: what chooses among equal routes to it */
 };
-
-static State state_of(CcsVertexId vertex, uint32_t side)
-{
-    return vertex * 2 + side;
-}
-
-static void wave_init(Wave *wave, uint32_t n_states)
-{
-    wave->depth = g_new0(uint32_t, n_states);
-    wave->mark = g_new0(uint32_t, n_states);
-    wave->order = g_array_new(false, false, sizeof(State));
-}
-
-static void wave_clear(Wave *wave)
-{
-    g_free(wave->depth);
-    g_free(wave->mark);
-    g_array_unref(wave->order);
-}
 
 /* The place of @vertex among those that share its first link's other end: the port number
  * at the switch, for a NIC. */
@@ -77,6 +59,14 @@ static uint32_t port_number(const CcsTopology *topology, CcsVertexId vertex)
     }
     return vertex;
 }
+static Only *unknown_links(uint32_t n)
+{
+    Only *only = g_new(Only, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        only[i] = (Only){UNKNOWN_LINK, 0};
+    return only;
+}
 
 CcsRouter *ccs_router_new(const CcsTopology *topology)
 {
@@ -84,209 +74,38 @@ CcsRouter *ccs_router_new(const CcsTopology *topology)
     uint32_t n_vertices = ccs_topology_n_vertices(topology);
 
     router->topology = topology;
-    wave_init(&router->forward, n_vertices * 2);
-    wave_init(&router->backward, n_vertices * 2);
-    router->on_route = g_new0(uint32_t, n_vertices * 2);
+    router->search = ccs_search_new(topology);
+    router->n_slots = LEAST_SLOTS;
+    router->slots = g_new0(Slot, router->n_slots);
+    router->only_out = unknown_links(n_vertices * 2);
+    router->only_in = unknown_links(n_vertices * 2);
     router->key = g_new(uint32_t, n_vertices);
-    router->choices = g_array_new(false, false, sizeof(Choice));
     for (CcsVertexId vertex = 0; vertex < n_vertices; vertex++)
         router->key[vertex] = port_number(topology, vertex);
     return router;
+}
+
+static void forget_ways(CcsRouter *router)
+{
+    for (uint32_t i = 0; i < router->n_slots; i++) {
+        g_free(router->slots[i].ways);
+        router->slots[i].ways = NULL;
+    }
+    router->n_known = 0;
+    router->n_kept = 0;
 }
 
 void ccs_router_free(CcsRouter *router)
 {
     if (router == NULL)
         return;
-    wave_clear(&router->forward);
-    wave_clear(&router->backward);
-    g_free(router->on_route);
+    ccs_search_free(router->search);
+    forget_ways(router);
+    g_free(router->slots);
+    g_free(router->only_out);
+    g_free(router->only_in);
     g_free(router->key);
-    g_array_unref(router->choices);
     g_free(router);
-}
-
-static bool is_fabric(CcsVertexKind kind)
-{
-    return kind == CCS_VERTEX_SWITCH || kind == CCS_VERTEX_NIC;
-}
-
-/* The state in which @link leaves a traveller that was in state @at, if he may take it. */
-static bool step_forward(const CcsTopology *topology, State at, const CcsLink *link, State *ret_to)
-{
-    CcsVertexKind from = ccs_topology_vertex(topology, link->from)->kind;
-    CcsVertexKind to = ccs_topology_vertex(topology, link->to)->kind;
-
-    if (from == CCS_VERTEX_NIC && is_fabric(to) == (at % 2 == FROM_FABRIC))
-        return false;
-    *ret_to = state_of(link->to, to == CCS_VERTEX_NIC && is_fabric(from) ? FROM_FABRIC : FROM_NODE);
-    return true;
-}
-
-/* The same against the direction of travel: the state before @link that leads to @at. */
-static bool step_backward(const CcsTopology *topology, State at, const CcsLink *link,
-                          State *ret_from)
-{
-    CcsVertexKind from = ccs_topology_vertex(topology, link->from)->kind;
-    CcsVertexKind to = ccs_topology_vertex(topology, link->to)->kind;
-
-    if (to == CCS_VERTEX_NIC && is_fabric(from) != (at % 2 == FROM_FABRIC))
-        return false;
-    *ret_from =
-        state_of(link->from, from == CCS_VERTEX_NIC && !is_fabric(to) ? FROM_FABRIC : FROM_NODE);
-    return true;
-}
-
-static void reach(CcsRouter *router, Wave *wave, State state, uint32_t depth)
-{
-    if (wave->mark[state] == router->search)
-        return;
-    wave->mark[state] = router->search;
-    wave->depth[state] = depth;
-    g_array_append_val(wave->order, state);
-}
-
-/* Takes one wave one link further. A GPU is an end, never a way through, so the wave passes
- * over every GPU but the @goal. */
-static void expand(CcsRouter *router, Wave *wave, bool is_forward, CcsVertexId goal)
-{
-    const CcsTopology *topology = router->topology;
-    guint first = wave->level;
-    guint end = wave->order->len;
-
-    wave->level = end;
-    wave->reach++;
-    for (guint i = first; i < end; i++) {
-        State at = g_array_index(wave->order, State, i);
-        uint32_t n = 0;
-        const CcsLinkId *ids = is_forward ? ccs_topology_links_out(topology, at / 2, &n)
-                                          : ccs_topology_links_in(topology, at / 2, &n);
-        for (uint32_t j = 0; j < n; j++) {
-            const CcsLink *link = ccs_topology_link(topology, ids[j]);
-            State next;
-            if (!(is_forward ? step_forward(topology, at, link, &next)
-                             : step_backward(topology, at, link, &next)))
-                continue;
-            if (next / 2 == goal || ccs_topology_vertex(topology, next / 2)->kind != CCS_VERTEX_GPU)
-                reach(router, wave, next, wave->reach);
-        }
-    }
-}
-
-/* How many links the next step of the wave has to look at. */
-static uint64_t n_links_ahead(const CcsTopology *topology, const Wave *wave, bool is_forward)
-{
-    uint64_t n_links = 0;
-
-    for (guint i = wave->level; i < wave->order->len; i++) {
-        CcsVertexId vertex = g_array_index(wave->order, State, i) / 2;
-        uint32_t n = 0;
-        if (is_forward)
-            ccs_topology_links_out(topology, vertex, &n);
-        else
-            ccs_topology_links_in(topology, vertex, &n);
-        n_links += n;
-    }
-    return n_links;
-}
-
-/* Marks the states of the deepest forward level that the backward wave has reached too. */
-static bool meet(CcsRouter *router)
-{
-    Wave *forward = &router->forward;
-    bool is_met = false;
-
-    for (guint i = forward->level; i < forward->order->len; i++) {
-        State state = g_array_index(forward->order, State, i);
-        if (router->backward.mark[state] != router->search ||
-            router->backward.depth[state] != router->backward.reach)
-            continue;
-        router->on_route[state] = router->search;
-        is_met = true;
-    }
-    return is_met;
-}
-
-/* Spreads the marks from where the waves met back to the start: a state lies on a shortest
- * route if a link takes it to a marked state one level deeper. Looks at links of states that
- * were expanded only, for a switch may have thousands. */
-static void mark_forward_half(CcsRouter *router)
-{
-    const CcsTopology *topology = router->topology;
-    Wave *forward = &router->forward;
-
-    for (guint i = forward->level; i-- > 0;) {
-        State state = g_array_index(forward->order, State, i);
-        uint32_t n = 0;
-        const CcsLinkId *out = ccs_topology_links_out(topology, state / 2, &n);
-        for (uint32_t j = 0; j < n && router->on_route[state] != router->search; j++) {
-            State next;
-            if (step_forward(topology, state, ccs_topology_link(topology, out[j]), &next) &&
-                router->on_route[next] == router->search &&
-                forward->depth[next] == forward->depth[state] + 1)
-                router->on_route[state] = router->search;
-        }
-    }
-}
-
-static void add_choice(CcsRouter *router, CcsLinkId link, State next)
-{
-    g_array_append_vals(router->choices, &(Choice){link, next}, 1);
-}
-
-static int compare_choices(const void *a, const void *b)
-{
-    CcsLinkId first = ((const Choice *)a)->link;
-    CcsLinkId second = ((const Choice *)b)->link;
-
-    return first < second ? -1 : first > second;
-}
-
-/* Up to where the waves met. */
-static void find_forward_choices(CcsRouter *router, State at)
-{
-    const CcsTopology *topology = router->topology;
-    uint32_t n = 0;
-    const CcsLinkId *out = ccs_topology_links_out(topology, at / 2, &n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        State next;
-        if (step_forward(topology, at, ccs_topology_link(topology, out[i]), &next) &&
-            router->on_route[next] == router->search &&
-            router->forward.depth[next] == router->forward.depth[at] + 1)
-            add_choice(router, out[i], next);
-    }
-}
-
-/* From there on: the links into states that the backward wave reached at @depth. */
-static void find_backward_choices(CcsRouter *router, State at, uint32_t depth)
-{
-    const CcsTopology *topology = router->topology;
-    const Wave *backward = &router->backward;
-
-    for (guint i = 0; i < backward->order->len; i++) {
-        State next = g_array_index(backward->order, State, i);
-        uint32_t n = 0;
-        if (backward->depth[next] != depth)
-            continue;
-        const CcsLinkId *in = ccs_topology_links_in(topology, next / 2, &n);
-        for (uint32_t j = 0; j < n; j++) {
-            const CcsLink *link = ccs_topology_link(topology, in[j]);
-            State from;
-            if (link->from == at / 2 && step_backward(topology, next, link, &from) && from == at)
-                add_choice(router, in[j], next);
-        }
-    }
-    g_array_sort(router->choices, compare_choices);
-}
-
-/* SplitMix64 (Steele, Lea and Flood 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-    return x ^ x >> 31;
 }
 
 /* A number that says which of several choices a message from @from to @to takes at each fork. */
@@ -295,33 +114,128 @@ static uint64_t choice_key(const CcsRouter *router, CcsVertexId from, CcsVertexI
     CcsRouting routing = ccs_topology_routing(router->topology);
 
     if (routing.kind == CCS_ROUTING_ECMP)
-        return mix(mix((uint64_t)from << 32 | to) ^ routing.seed);
+        return ccs_mix(ccs_mix((uint64_t)from << 32 | to) ^ routing.seed);
     return router->key[to];
 }
 
-static void walk(CcsRouter *router, State from, CcsVertexId to, uint32_t length, GArray *links)
+/* The slot of @key, or the free one where it belongs (Fibonacci hashing). */
+static Slot *slot_of(const CcsRouter *router, uint64_t key)
 {
-    State at = from;
-    uint64_t key = choice_key(router, from / 2, to);
+    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15U >> 32) & (router->n_slots - 1);
 
-    for (uint32_t n_done = 1; n_done <= length; n_done++) {
-        g_array_set_size(router->choices, 0);
-        if (n_done <= router->forward.reach)
-            find_forward_choices(router, at);
-        else
-            find_backward_choices(router, at, length - n_done);
-        const Choice *taken = &g_array_index(router->choices, Choice, key % router->choices->len);
-        g_array_append_val(links, taken->link);
-        at = taken->next;
+    while (router->slots[at].ways != NULL && router->slots[at].key != key)
+        at = (at + 1) & (router->n_slots - 1);
+    return &router->slots[at];
+}
+
+static void grow(CcsRouter *router)
+{
+    g_autofree Slot *before = router->slots;
+    uint32_t n_before = router->n_slots;
+
+    router->n_slots *= 2;
+    router->slots = g_new0(Slot, router->n_slots);
+    for (uint32_t i = 0; i < n_before; i++) {
+        if (before[i].ways != NULL)
+            *slot_of(router, before[i].key) = before[i];
     }
 }
 
-static void start(CcsRouter *router, Wave *wave, State state)
+static void keep_ways(CcsRouter *router, uint64_t key, CcsWays *ways)
 {
-    g_array_set_size(wave->order, 0);
-    wave->level = 0;
-    wave->reach = 0;
-    reach(router, wave, state, 0);
+    uint32_t n = COST_OF_WAYS + ways->n_branches;
+
+    if (router->n_kept + n > MAX_KEPT)
+        forget_ways(router);
+    if (router->n_known >= router->n_slots / 2)
+        grow(router);
+    *slot_of(router, key) = (Slot){key, ways};
+    router->n_known++;
+    router->n_kept += n;
+}
+
+/* Returns: NULL if there is no way. */
+static const CcsWays *find_ways(CcsRouter *router, CcsState first, CcsState last)
+{
+    uint64_t key = (uint64_t)first << 32 | last;
+    CcsWays *ways = slot_of(router, key)->ways;
+
+    if (ways != NULL)
+        return ways;
+    ways = ccs_search_ways(router->search, first, last);
+    if (ways != NULL)
+        keep_ways(router, key, ways);
+    return ways;
+}
+
+/* The link by which every route out of (into) @state begins (ends); CCS_NO_LINK if there may be
+ * several, or a GPU is at its other end, through which there is no way. */
+static Only find_only(const CcsTopology *topology, CcsState state, bool is_out)
+{
+    Only only = {CCS_NO_LINK, 0};
+    uint32_t n = 0;
+    const CcsLinkId *ids = is_out ? ccs_topology_links_out(topology, state / 2, &n)
+                                  : ccs_topology_links_in(topology, state / 2, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const CcsLink *link = ccs_topology_link(topology, ids[i]);
+        CcsState other;
+        if (!(is_out ? ccs_search_step(topology, state, link, &other)
+                     : ccs_search_step_back(topology, state, link, &other)))
+            continue;
+        if (only.link != CCS_NO_LINK ||
+            ccs_topology_vertex(topology, other / 2)->kind == CCS_VERTEX_GPU)
+            return (Only){CCS_NO_LINK, 0};
+        only = (Only){ids[i], other};
+    }
+    return only;
+}
+
+/* The same, moving @state to the other end of the link. */
+static CcsLinkId take_only(CcsRouter *router, CcsState *state, bool is_out)
+{
+    Only *known = &(is_out ? router->only_out : router->only_in)[*state];
+
+    if (known->link == UNKNOWN_LINK)
+        *known = find_only(router->topology, *state, is_out);
+    if (known->link != CCS_NO_LINK)
+        *state = known->other;
+    return known->link;
+}
+
+static void walk(const CcsWays *ways, uint64_t key, GArray *links)
+{
+    uint32_t first = 0;
+    uint32_t n = ways->n;
+
+    for (uint32_t i = 0; i < ways->length; i++) {
+        const CcsBranch *taken = &ways->branches[first + (n == 1 ? 0 : key % n)];
+        g_array_append_val(links, taken->link);
+        first = taken->first;
+        n = taken->n;
+    }
+}
+
+/* Many have but one link to the fabric: then what is searched for, and known, is the way between
+ * the switches that they are plugged into. */
+static bool append_ways(CcsRouter *router, CcsState first, CcsState last, uint64_t key,
+                        GArray *links)
+{
+    CcsLinkId first_link = take_only(router, &first, true);
+
+    if (first_link != CCS_NO_LINK)
+        g_array_append_val(links, first_link);
+    if (first == last)
+        return true;
+    CcsLinkId last_link = take_only(router, &last, false);
+    const CcsWays *ways = first == last ? NULL : find_ways(router, first, last);
+    if (first != last && ways == NULL)
+        return false;
+    if (ways != NULL)
+        walk(ways, key, links);
+    if (last_link != CCS_NO_LINK)
+        g_array_append_val(links, last_link);
+    return true;
 }
 
 static bool fail_no_path(const CcsTopology *topology, CcsVertexId from, CcsVertexId to,
@@ -342,32 +256,19 @@ bool ccs_router_append(CcsRouter *router, CcsVertexId from, CcsVertexId to, GArr
     const CcsTopology *topology = router->topology;
     const CcsVertex *source = ccs_topology_vertex(topology, from);
     const CcsVertex *target = ccs_topology_vertex(topology, to);
+    guint n_before = links->len;
 
     if (from == to)
         return true;
-    bool is_inward =
-        source->kind == CCS_VERTEX_NIC && !is_fabric(target->kind) && source->node == target->node;
-    bool is_outward =
-        target->kind == CCS_VERTEX_NIC && !is_fabric(source->kind) && source->node == target->node;
-    State first = state_of(from, is_inward ? FROM_FABRIC : FROM_NODE);
-    State last =
-        state_of(to, target->kind == CCS_VERTEX_NIC && !is_outward ? FROM_FABRIC : FROM_NODE);
-    router->search++;
-    start(router, &router->forward, first);
-    start(router, &router->backward, last);
-    while (!meet(router)) {
-        Wave *forward = &router->forward;
-        Wave *backward = &router->backward;
-        uint64_t n_forward = n_links_ahead(topology, forward, true);
-        uint64_t n_backward = n_links_ahead(topology, backward, false);
-        if (forward->order->len == forward->level || backward->order->len == backward->level)
-            return fail_no_path(topology, from, to, error);
-        if (n_forward <= n_backward)
-            expand(router, forward, true, to);
-        else
-            expand(router, backward, false, from);
-    }
-    mark_forward_half(router);
-    walk(router, first, to, router->forward.reach + router->backward.reach, links);
-    return true;
+    bool is_inward = source->kind == CCS_VERTEX_NIC && !ccs_is_fabric(target->kind) &&
+                     source->node == target->node;
+    bool is_outward = target->kind == CCS_VERTEX_NIC && !ccs_is_fabric(source->kind) &&
+                      source->node == target->node;
+    CcsState first = ccs_state_of(from, is_inward ? CCS_FROM_FABRIC : CCS_FROM_NODE);
+    CcsState last = ccs_state_of(to, target->kind == CCS_VERTEX_NIC && !is_outward ? CCS_FROM_FABRIC
+                                                                                   : CCS_FROM_NODE);
+    if (append_ways(router, first, last, choice_key(router, from, to), links))
+        return true;
+    g_array_set_size(links, n_before);
+    return fail_no_path(topology, from, to, error);
 }

@@ -34,6 +34,8 @@ SELECT json_object('schema', 'ccsim.result/1',
                'utilisation', bottleneck_utilisation) END,
              'bytes_sent_max', bytes_sent_max,
              'flows', flows,
+             'engine', engine,
+             'engine_reason', engine_reason,
              'is_winner', json(CASE WHEN time_ps - min(time_ps) OVER question
                                               >= max(1000, time_ps / 1000000)
                                     THEN 'false' ELSE 'true' END),

@@ -100,7 +100,9 @@ CREATE TABLE result (
   bottleneck_link        TEXT,
   bottleneck_utilisation REAL,
   bytes_sent_max         INTEGER,
-  flows                  INTEGER
+  flows                  INTEGER,
+  engine                 TEXT,
+  engine_reason          TEXT
 ) STRICT;
 
 CREATE INDEX result_of_run ON result (run_id);
@@ -124,7 +126,7 @@ CREATE TABLE rank_summary (
   messages_received INTEGER NOT NULL,
   started_ps        INTEGER NOT NULL,
   finished_ps       INTEGER NOT NULL,
-  sending_ps        INTEGER NOT NULL,
+  sending_ps        INTEGER,
   PRIMARY KEY (result_id, rank)
 ) STRICT, WITHOUT ROWID;
 
@@ -133,9 +135,9 @@ CREATE TABLE link_summary (
   link_id     INTEGER NOT NULL,
   bytes       INTEGER NOT NULL,
   messages    INTEGER NOT NULL,
-  busy_ps     INTEGER NOT NULL,
+  busy_ps     INTEGER,
   utilisation REAL NOT NULL,
-  peak_GBps   REAL NOT NULL,
+  peak_GBps   REAL,
   PRIMARY KEY (result_id, link_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -223,7 +225,8 @@ SELECT result.result_id, result.run_id, run.started_at, result.case_title,
        result.time_ps, result.time_us, result.time_digits, result.algbw_GBps,
        result.busbw_GBps, result.bound_us, result.bound, result.efficiency,
        result.bottleneck_class, result.bottleneck_link, result.bottleneck_utilisation,
-       result.bytes_sent_max, result.flows
+       result.bytes_sent_max, result.flows,
+       result.engine, result.engine_reason
   FROM result
   JOIN run USING (run_id)
   JOIN topology USING (topology_id)

@@ -98,6 +98,8 @@ static bool write_answer(CcsTrace *trace, const CcsResultRows *rows, GError **er
         ccs_sql_integer((int64_t)result->bytes_sent_max),
         ccs_sql_integer((int64_t)result->n_flows),
         result->is_probed ? ccs_sql_integer(result->time_digits) : ccs_sql_null(),
+        ccs_sql_text(result->engine),
+        ccs_sql_text(result->engine_reason),
     };
 
     return ccs_database_write(trace->database,
@@ -105,7 +107,7 @@ static bool write_answer(CcsTrace *trace, const CcsResultRows *rows, GError **er
                               " bound_ps = ?5, bound = ?6, efficiency = ?7,"
                               " bottleneck_class = ?8, bottleneck_link = ?9,"
                               " bottleneck_utilisation = ?10, bytes_sent_max = ?11, flows = ?12,"
-                              " time_digits = ?13"
+                              " time_digits = ?13, engine = ?14, engine_reason = ?15"
                               " WHERE result_id = ?1",
                               values, G_N_ELEMENTS(values), error);
 }
@@ -123,7 +125,7 @@ static bool write_rank(CcsTrace *trace, const CcsResultRows *rows, uint32_t rank
         ccs_sql_integer((int64_t)total->messages_received),
         ccs_sql_integer(total->started),
         ccs_sql_integer(total->finished),
-        ccs_sql_integer(total->sending),
+        total->sending == CCS_TIME_UNKNOWN ? ccs_sql_null() : ccs_sql_integer(total->sending),
     };
 
     return ccs_database_write(trace->database,
@@ -148,14 +150,15 @@ static bool write_link_total(CcsTrace *trace, const CcsResultRows *rows, CcsLink
     CcsRate bandwidth = ccs_topology_link(rows->topology, id)->bandwidth;
     double rate_GBps = ccs_bandwidth_GBps((double)total->bytes, rows->result->time);
     bool is_unlimited = bandwidth == CCS_RATE_UNLIMITED;
+    bool is_known = total->busy != CCS_TIME_UNKNOWN;
     const CcsSqlValue values[] = {
         ccs_sql_integer(trace->result_id),
         ccs_sql_integer(id),
         ccs_sql_integer((int64_t)total->bytes),
         ccs_sql_integer((int64_t)total->messages),
-        ccs_sql_integer(total->busy),
+        is_known ? ccs_sql_integer(total->busy) : ccs_sql_null(),
         ccs_sql_real(is_unlimited ? 0.0 : rate_GBps / ccs_rate_GBps(bandwidth)),
-        ccs_sql_real(ccs_rate_GBps(total->peak)),
+        is_known ? ccs_sql_real(ccs_rate_GBps(total->peak)) : ccs_sql_null(),
     };
 
     return ccs_database_write(trace->database,

@@ -36,6 +36,7 @@ static CcsFlow flow_of(uint32_t i, uint32_t *noise)
     CcsTime started = round + (CcsTime)(i % N_LANES) * (DURATION / N_LANES) + (*noise >> 20);
 
     return (CcsFlow){.lane = lane,
+                     .n_alike = 1,
                      .message = i / N_LANES,
                      .channel = lane % 8,
                      .phase = i / N_LANES % 2,

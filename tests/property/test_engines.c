@@ -4,39 +4,9 @@
 
 #include "collectives/algorithm.h"
 #include "sim/sim.h"
+#include "tests/property/machines.h"
 #include "tests/support/check_main.h"
 #include "topology/topology_yaml.h"
-
-#define NODE                                                                                       \
-    "node: {gpus: 4, nvlink: {bandwidth: 300 GB/s, latency: 0.7 us}, pcie: {bandwidth: 64 GB/s,"   \
-    " latency: 0.1 us}, nics: {count: 4, bandwidth: 50 GB/s, latency: 1 us}}\n"
-
-static const char *const machines[] = {
-    "nodes: 1\n" NODE,
-    "nodes: 4\n" NODE "fabric: {kind: leaf-spine, spines: 4, ports_per_leaf: 4, latency: 0.3 us}\n",
-    "nodes: 8\n" NODE "fabric: {kind: leaf-spine, spines: 2, ports_per_leaf: 2, latency: 0.3 us,"
-    " oversubscription: 4}\n",
-    "nodes: 4\n" NODE "fabric: {kind: leaf-spine, spines: 3, rail_optimized: false,"
-    " ports_per_leaf: 3, latency: 0.3 us}\n",
-    /* one slow NIC, one slow NVLink, unequal nodes */
-    "nodes: [{}, {nics: {bandwidth: 24.999999 GB/s}}, {}, {}]\n" NODE "fabric: {kind: switch}\n",
-    "nodes: [{}, {}, {nvlink: {bandwidth: 77 GB/s}}]\n" NODE "fabric: {kind: switch}\n",
-    "nodes: [{gpus: 4}, {gpus: 2, nics: {count: 2}}, {gpus: 3, nics: {count: 3}}]\n" NODE
-    "fabric: {kind: leaf-spine, spines: 2, latency: 0.3 us}\n",
-    "nodes: 4\n" NODE "fabric: {kind: leaf-spine, spines: 4, ports_per_leaf: 4, latency: 0.3 us}\n"
-    "faults:\n  - {kind: link, from: n1.nic1, to: leaf1, bandwidth_factor: 0.5}\n"
-    "  - {kind: link, from: n0.gpu2, to: n0.nvswitch, bandwidth_factor: 0.1, latency_factor: 3}\n",
-    "nodes: 4\n" NODE "fabric: {kind: leaf-spine, spines: 4, ports_per_leaf: 4, latency: 0.3 us}\n"
-    "faults:\n  - {kind: late-gpu, gpu: n2.gpu1, delay: 40 us}\n",
-    "nodes: 8\n" NODE "fabric: {kind: leaf-spine, spines: 3, rail_optimized: false,"
-    " ports_per_leaf: 4, latency: 0.3 us, routing: ecmp, seed: 7}\n",
-    /* one NIC a node; a mesh; no NVLink */
-    "nodes: 5\nnode: {gpus: 3, nvlink: {bandwidth: 300 GB/s}, nics: {count: 1, bandwidth: 50 GB/s,"
-    " latency: 1 us}}\nfabric: {kind: switch}\n",
-    "node: {gpus: 6, nvlink: {kind: mesh, bandwidth: 48 GB/s, latency: 1 us}}\n",
-    "nodes: 7\nnode: {gpus: 1, nics: {count: 1, bandwidth: 25 GB/s, latency: 2 us}}\n"
-    "fabric: {kind: switch}\n",
-};
 
 static const CcsBytes sizes[] = {1, 1048576, 100000007};
 
@@ -51,6 +21,35 @@ static bool hash_flow(void *data, const CcsFlow *flow, GError **error)
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
         *hash = (*hash ^ parts[i]) * 0x100000001b3U;
     return true;
+}
+
+/* The same, but the order in which messages leave does not count. */
+static bool hash_set(void *data, const CcsFlow *flow, GError **error)
+{
+    uint64_t *hash = data;
+    uint64_t one = 0xcbf29ce484222325U;
+
+    hash_flow(&one, flow, error);
+    *hash += one;
+    return true;
+}
+
+/* A hash over the times of all messages, whatever the order of what happens at one moment; with
+ * @seed 0 that order is the usual one. */
+static uint64_t play_shuffled(const CcsSchedule *schedule, CcsBytes size,
+                              const CcsTransport *transport, uint32_t seed)
+{
+    uint64_t hash = 0;
+    CcsObserver observer = {.flow = hash_set, .data = &hash, .local = hash_set};
+    CcsOutcome outcome;
+    const CcsNetworkModel *model = ccs_network_model_find("fluid", "incremental", NULL);
+    g_autoptr(CcsSimulation) simulation =
+        ccs_simulation_new(schedule, transport, model, &observer, NULL);
+
+    if (seed != 0)
+        ccs_simulation_shuffle(simulation, seed);
+    ck_assert(ccs_simulation_run(simulation, size, &outcome, NULL));
+    return hash;
 }
 
 static uint64_t play(const CcsSchedule *schedule, const char *engine, CcsBytes size,
@@ -94,6 +93,43 @@ static void compare(const CcsAlgorithm *algorithm, const CcsCommunicator *commun
                       n_channels, machine);
 }
 
+static const CcsTransport costly = {
+    .name = "costly",
+    .launch = 3000000,
+    .message_cost = 1234567,
+    .reduce_rate = 400 * (CCS_RATE_PER_BYTE * 1000000000U),
+};
+
+static void shuffle(const CcsAlgorithm *algorithm, const CcsCommunicator *communicator,
+                    uint32_t n_channels, const CcsTransport *transport, const char *machine)
+{
+    g_autoptr(CcsSchedule) schedule =
+        ccs_algorithm_schedule(algorithm, communicator, 0, n_channels, 7, NULL);
+
+    if (schedule == NULL) /* not for this shape */
+        return;
+    uint64_t expected = play_shuffled(schedule, 1048576, transport, 0);
+    for (uint32_t seed = 1; seed <= 3; seed++)
+        ck_assert_msg(play_shuffled(schedule, 1048576, transport, seed) == expected,
+                      "%s %s on %u channels differs with seed %u on\n%s",
+                      ccs_collective_info(algorithm->collective)->name, algorithm->name, n_channels,
+                      seed, machine);
+}
+
+START_TEST(the_order_of_what_happens_at_one_moment_changes_no_time)
+{
+    const char *machine = machines[_i];
+    g_autoptr(CcsTopology) topology =
+        ccs_topology_read("machine.yaml", machine, strlen(machine), NULL, NULL, NULL);
+    g_autoptr(CcsCommunicator) communicator = ccs_communicator_new(topology, 0, 0, NULL);
+
+    for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
+        shuffle(ccs_algorithms[i], communicator, 1, &ccs_transport_ideal, machine);
+        shuffle(ccs_algorithms[i], communicator, 4, &costly, machine);
+    }
+}
+END_TEST
+
 START_TEST(the_incremental_engine_gives_the_bits_of_the_reference)
 {
     const char *machine = machines[_i];
@@ -102,10 +138,6 @@ START_TEST(the_incremental_engine_gives_the_bits_of_the_reference)
         ccs_topology_read("machine.yaml", machine, strlen(machine), NULL, NULL, &error);
     ck_assert_msg(topology != NULL, "%s", error != NULL ? error->message : "");
     g_autoptr(CcsCommunicator) communicator = ccs_communicator_new(topology, 0, 0, NULL);
-    CcsTransport costly = {.name = "costly",
-                           .launch = 3000000,
-                           .message_cost = 1234567,
-                           .reduce_rate = 400 * (CCS_RATE_PER_BYTE * 1000000000U)};
     CcsTransport synchronous = {.is_synchronous = true, .reduce_rate = CCS_RATE_UNLIMITED};
 
     for (size_t i = 0; ccs_algorithms[i] != NULL; i++) {
@@ -124,6 +156,8 @@ Suite *ccs_test_suite(void)
 
     tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, the_incremental_engine_gives_the_bits_of_the_reference, 0,
+                        G_N_ELEMENTS(machines));
+    tcase_add_loop_test(tcase, the_order_of_what_happens_at_one_moment_changes_no_time, 0,
                         G_N_ELEMENTS(machines));
     suite_add_tcase(suite, tcase);
     return suite;

@@ -52,7 +52,9 @@ static inline CcsResult sample_result(const char *algorithm, CcsBytes size, CcsT
                        .bottleneck = 2,
                        .bottleneck_utilisation = 0.75,
                        .bytes_sent_max = size,
-                       .n_flows = 4};
+                       .n_flows = 4,
+                       .engine = "incremental",
+                       .engine_reason = "because"};
 }
 
 static inline CcsFlow sample_flow(uint32_t i)
@@ -60,6 +62,7 @@ static inline CcsFlow sample_flow(uint32_t i)
     CcsTime started = (CcsTime)i * 1000000;
 
     return (CcsFlow){.lane = i % 2,
+                     .n_alike = 1,
                      .message = i / 2,
                      .phase = i % 2,
                      .src = i % 2,

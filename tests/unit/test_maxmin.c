@@ -27,31 +27,29 @@ static void tear_down(void)
     g_clear_pointer(&topology, ccs_topology_free);
 }
 
-/* Flows with room for their links, and the list of pointers that the solver wants. */
+/* Flows with room for their links. */
 typedef struct {
     CcsMaxminFlow *flows;
-    CcsMaxminFlow **list;
     CcsLinkId (*links)[MAX_LINKS];
+    uint32_t (*weights)[MAX_LINKS];
     uint32_t n;
 } Flows;
 
 static Flows flows_new(uint32_t n)
 {
-    Flows flows = {g_new0(CcsMaxminFlow, n), g_new0(CcsMaxminFlow *, n),
-                   g_malloc0_n(n, sizeof(CcsLinkId[MAX_LINKS])), n};
+    Flows flows = {g_new0(CcsMaxminFlow, n), g_malloc0_n(n, sizeof(CcsLinkId[MAX_LINKS])),
+                   g_malloc0_n(n, sizeof(uint32_t[MAX_LINKS])), n};
 
-    for (uint32_t i = 0; i < n; i++) {
-        flows.flows[i] = (CcsMaxminFlow){.links = flows.links[i], .multiplicity = 1};
-        flows.list[i] = &flows.flows[i];
-    }
+    for (uint32_t i = 0; i < n; i++)
+        flows.flows[i] = (CcsMaxminFlow){.links = flows.links[i]};
     return flows;
 }
 
 static void flows_clear(Flows *flows)
 {
     g_free(flows->flows);
-    g_free(flows->list);
     g_free(flows->links);
+    g_free(flows->weights);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Flows, flows_clear)
 
@@ -62,7 +60,7 @@ static void add_link(Flows *flows, uint32_t flow, CcsLinkId link)
 
 static void solve(Flows *flows)
 {
-    ccs_maxmin_solve(solver, flows->list, flows->n, NULL);
+    ccs_maxmin_solve(solver, flows->flows, flows->n, NULL);
 }
 
 START_TEST(a_single_flow_gets_its_slowest_link)
@@ -322,9 +320,9 @@ static void assert_certificate(const Flows *flows)
         const CcsMaxminFlow *flow = &flows->flows[i];
         for (uint32_t j = 0; j < flow->n_links; j++) {
             Load *load = &loads[flow->links[j]];
-            load->sum += flow->rate * flow->multiplicity;
+            load->sum += flow->rate * ccs_flow_weight(flow->weights, j);
             load->fastest = MAX(load->fastest, flow->rate);
-            load->n += flow->multiplicity;
+            load->n += ccs_flow_weight(flow->weights, j);
         }
     }
     for (uint32_t i = 0; i < flows->n; i++) {
@@ -353,8 +351,11 @@ START_TEST(every_flow_has_a_full_link_on_which_none_is_faster)
 
     for (int round = 0; round < N_ROUNDS; round++) {
         g_auto(Flows) flows = build_random(random, _i);
-        for (uint32_t i = 0; i < flows.n; i++)
-            flows.flows[i].multiplicity = (uint32_t)g_rand_int_range(random, 1, 6);
+        for (uint32_t i = 0; i < flows.n; i++) {
+            flows.flows[i].weights = flows.weights[i];
+            for (uint32_t j = 0; j < MAX_LINKS; j++)
+                flows.weights[i][j] = (uint32_t)g_rand_int_range(random, 1, 6);
+        }
         solve(&flows);
         assert_certificate(&flows);
         tear_down();
@@ -366,9 +367,9 @@ static void shuffle(GRand *random, Flows *flows)
 {
     for (uint32_t i = flows->n; i > 1; i--) {
         uint32_t other = (uint32_t)g_rand_int_range(random, 0, (gint32)i);
-        CcsMaxminFlow *swapped = flows->list[i - 1];
-        flows->list[i - 1] = flows->list[other];
-        flows->list[other] = swapped;
+        CcsMaxminFlow swapped = flows->flows[i - 1];
+        flows->flows[i - 1] = flows->flows[other];
+        flows->flows[other] = swapped;
     }
 }
 
@@ -383,14 +384,17 @@ START_TEST(the_order_of_the_flows_does_not_change_a_bit)
         for (int again = 0; again < 3; again++) {
             shuffle(random, &flows);
             solve(&flows);
-            ck_assert_mem_eq(flows.flows, before, flows.n * sizeof(CcsMaxminFlow));
+            for (uint32_t i = 0; i < flows.n; i++) {
+                ptrdiff_t place = (flows.flows[i].links - flows.links[0]) / MAX_LINKS;
+                ck_assert_mem_eq(&flows.flows[i], &before[place], sizeof(CcsMaxminFlow));
+            }
         }
         tear_down();
     }
 }
 END_TEST
 
-START_TEST(a_multiplicity_of_m_is_m_flows)
+START_TEST(a_weight_of_m_on_every_link_is_m_flows)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed((guint32)_i);
 
@@ -398,13 +402,16 @@ START_TEST(a_multiplicity_of_m_is_m_flows)
         g_auto(Flows) few = build_random(random, _i);
         uint32_t n = 0;
         for (uint32_t i = 0; i < few.n; i++) {
-            few.flows[i].multiplicity = (uint32_t)g_rand_int_range(random, 1, 5);
-            n += few.flows[i].multiplicity;
+            uint32_t weight = (uint32_t)g_rand_int_range(random, 1, 5);
+            few.flows[i].weights = few.weights[i];
+            for (uint32_t j = 0; j < MAX_LINKS; j++)
+                few.weights[i][j] = weight;
+            n += weight;
         }
         g_auto(Flows) many = flows_new(n);
         uint32_t next = 0;
         for (uint32_t i = 0; i < few.n; i++) {
-            for (uint32_t m = 0; m < few.flows[i].multiplicity; m++, next++) {
+            for (uint32_t m = 0; m < few.weights[i][0]; m++, next++) {
                 memcpy(many.links[next], few.links[i], sizeof few.links[i]);
                 many.flows[next].n_links = few.flows[i].n_links;
             }
@@ -413,7 +420,7 @@ START_TEST(a_multiplicity_of_m_is_m_flows)
         solve(&many);
         next = 0;
         for (uint32_t i = 0; i < few.n; i++) {
-            for (uint32_t m = 0; m < few.flows[i].multiplicity; m++, next++) {
+            for (uint32_t m = 0; m < few.weights[i][0]; m++, next++) {
                 if (many.flows[next].rate != few.flows[i].rate ||
                     many.flows[next].limit != few.flows[i].limit)
                     ck_abort_msg("round %d: flow %u of many differs", round, next);
@@ -441,7 +448,7 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase, rates_are_those_of_the_textbook, 0, n_cases);
     tcase_add_loop_test(tcase, every_flow_has_a_full_link_on_which_none_is_faster, 0, n_cases);
     tcase_add_loop_test(tcase, the_order_of_the_flows_does_not_change_a_bit, 0, n_cases);
-    tcase_add_loop_test(tcase, a_multiplicity_of_m_is_m_flows, 0, n_cases);
+    tcase_add_loop_test(tcase, a_weight_of_m_on_every_link_is_m_flows, 0, n_cases);
     suite_add_tcase(suite, tcase);
     return suite;
 }

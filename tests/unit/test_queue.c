@@ -62,6 +62,29 @@ START_TEST(events_of_one_time_come_in_the_order_in_which_they_were_put_in)
 }
 END_TEST
 
+START_TEST(shuffled_events_of_one_time_come_in_any_order_each_of_them_once)
+{
+    bool is_seen[100] = {false};
+    bool is_in_order = true;
+    CcsEventRecord event;
+
+    ccs_queue_shuffle(queue, 1);
+    for (uint32_t i = 0; i < 100; i++)
+        push(7, i);
+    push(8, 100);
+    for (uint32_t i = 0; i < 100; i++) {
+        ck_assert(ccs_queue_pop(queue, &event));
+        ck_assert_int_eq(event.time, 7);
+        ck_assert(!is_seen[event.subject]);
+        is_seen[event.subject] = true;
+        is_in_order = is_in_order && event.subject == i;
+    }
+
+    ck_assert(!is_in_order);
+    assert_pop(8, 100);
+}
+END_TEST
+
 START_TEST(an_event_may_be_added_at_the_time_of_the_last_one_taken)
 {
     push(5, 1);
@@ -188,6 +211,7 @@ Suite *ccs_test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, events_come_in_the_order_of_their_time);
     tcase_add_test(tcase, events_of_one_time_come_in_the_order_in_which_they_were_put_in);
+    tcase_add_test(tcase, shuffled_events_of_one_time_come_in_any_order_each_of_them_once);
     tcase_add_test(tcase, an_event_may_be_added_at_the_time_of_the_last_one_taken);
     tcase_add_test(tcase, an_event_that_was_looked_at_may_be_preceded);
     tcase_add_test(tcase, all_of_an_event_comes_back);

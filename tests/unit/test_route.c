@@ -341,6 +341,42 @@ START_TEST(routes_between_gpus_are_as_short_as_a_plain_search_finds)
 }
 END_TEST
 
+static const char ecmp_fabric[] =
+    "nodes: 6\n"
+    "node: {gpus: 2, nvlink: {bandwidth: 300 GB/s}, nics: {count: 2, bandwidth: 50 GB/s}}\n"
+    "fabric: {kind: leaf-spine, spines: 5, ports_per_leaf: 2, routing: ecmp, seed: 4}\n";
+
+START_TEST(a_route_does_not_depend_on_those_found_before)
+{
+    build(ecmp_fabric);
+    g_autoptr(GArray) links = g_array_new(false, false, sizeof(CcsLinkId));
+    g_autoptr(GArray) again = g_array_new(false, false, sizeof(CcsLinkId));
+    uint32_t n = ccs_topology_n_vertices(topology);
+
+    for (uint32_t pair = 0; pair < n * n; pair++) {
+        g_autoptr(CcsRouter) fresh = ccs_router_new(topology);
+        g_array_set_size(links, 0);
+        g_array_set_size(again, 0);
+        bool is_found = ccs_router_append(router, pair / n, pair % n, links, NULL);
+        ck_assert_int_eq(ccs_router_append(fresh, pair / n, pair % n, again, NULL), is_found);
+        ck_assert_uint_eq(links->len, again->len);
+        for (guint i = 0; i < links->len; i++)
+            ck_assert_uint_eq(g_array_index(links, CcsLinkId, i),
+                              g_array_index(again, CcsLinkId, i));
+    }
+}
+END_TEST
+
+START_TEST(a_gpu_that_is_all_a_nic_serves_is_no_way_to_others)
+{
+    build(two_nodes);
+
+    assert_route("n1.nic0", "n1.gpu0", "n1.nic0 n1.gpu0");
+    assert_route("n1.nic0", "n1.gpu1", NULL);
+    assert_route("n0.gpu1", "n0.nic0", NULL);
+}
+END_TEST
+
 Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("route");
@@ -356,6 +392,8 @@ Suite *ccs_test_suite(void)
     tcase_add_test(tcase, what_cannot_be_reached_is_an_error_with_both_names);
     tcase_add_test(tcase, a_link_leads_one_way_only);
     tcase_add_test(tcase, parallel_links_are_shared_out_by_destination);
+    tcase_add_test(tcase, a_route_does_not_depend_on_those_found_before);
+    tcase_add_test(tcase, a_gpu_that_is_all_a_nic_serves_is_no_way_to_others);
     tcase_add_loop_test(tcase, a_shift_spreads_over_all_spines, 1, 12);
     tcase_add_loop_test(tcase, routes_between_gpus_are_as_short_as_a_plain_search_finds, 0, 8);
     suite_add_tcase(suite, tcase);

@@ -114,8 +114,9 @@ START_TEST(every_member_of_a_result_is_found_again)
     expect("SELECT time_ps || ' ' || time_us || ' ' || algbw_GBps || ' ' || busbw_GBps || ' ' ||"
            " bound_us || ' ' || bound || ' ' || efficiency || ' ' || bottleneck_class || ' ' ||"
            " bottleneck_link || ' ' || bottleneck_utilisation || ' ' || bytes_sent_max || ' ' ||"
-           " flows FROM result WHERE protocol IS NULL",
-           "4000000 4.0 150.0 300.0 2.0 rank 0.5 nvlink n0.gpu1->n0.nvswitch 0.75 1000 4");
+           " flows || ' ' || engine || ' ' || engine_reason FROM result WHERE protocol IS NULL",
+           "4000000 4.0 150.0 300.0 2.0 rank 0.5 nvlink n0.gpu1->n0.nvswitch 0.75 1000 4 "
+           "incremental because");
 }
 END_TEST
 
@@ -371,7 +372,8 @@ START_TEST(json_holds_the_results_of_the_run)
         "\"busbw_GBps\":300.0,\"bound_us\":2.0,"
         "\"bound\":\"rank\",\"efficiency\":0.5,\"bottleneck\":{\"class\":\"nvlink\","
         "\"link\":\"n0.gpu1->n0.nvswitch\",\"utilisation\":0.75},\"bytes_sent_max\":2000,"
-        "\"flows\":4,\"is_winner\":true,\"estimates\":[],\"run_id\":2}]}");
+        "\"flows\":4,\"engine\":\"incremental\",\"engine_reason\":\"because\",\"is_winner\":true,"
+        "\"estimates\":[],\"run_id\":2}]}");
 }
 END_TEST
 

@@ -1,0 +1,23 @@
+#include "base/lists.h"
+
+#include <glib.h>
+
+CcsLists ccs_lists_new(uint32_t n_owners, uint32_t n_items, CcsOwnerOf *owner_of, const void *data)
+{
+    CcsLists lists = {g_new0(uint32_t, (size_t)n_owners + 2), g_new(uint32_t, (size_t)n_items + 1)};
+
+    for (uint32_t i = 0; i < n_items; i++)
+        lists.first[owner_of(data, i) + 2]++;
+    for (uint32_t i = 2; i < n_owners + 2; i++)
+        lists.first[i] += lists.first[i - 1];
+    for (uint32_t i = 0; i < n_items; i++)
+        lists.items[lists.first[owner_of(data, i) + 1]++] = i;
+    return lists;
+}
+
+void ccs_lists_clear(CcsLists *lists)
+{
+    g_free(lists->first);
+    g_free(lists->items);
+    *lists = (CcsLists){NULL, NULL};
+}
