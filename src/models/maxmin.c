@@ -36,10 +36,9 @@ typedef struct {
  * has what is left, in the order of first use. */
 struct CcsMaxmin {
     uint32_t n_links;
-    CcsRate *capacity; /* by link: its bandwidth */
-    uint32_t *places;  /* by link: of its share; valid if that is the link's */
-    Share *shares;     /* of limited links with flows */
-    CcsLinkId *used;   /* their links */
+    CcsMaxminLink *links; /* `place`: of its share; valid if that is the link's */
+    Share *shares;        /* of limited links with flows */
+    CcsLinkId *used;      /* their links */
     uint32_t n_used;
     uint32_t n_used_max;
     Hop *hops; /* flow by flow */
@@ -61,10 +60,9 @@ CcsMaxmin *ccs_maxmin_new(const CcsTopology *topology)
     CcsMaxmin *solver = g_new0(CcsMaxmin, 1);
 
     solver->n_links = ccs_topology_n_links(topology);
-    solver->capacity = g_new(CcsRate, (size_t)solver->n_links + 1);
+    solver->links = g_new0(CcsMaxminLink, (size_t)solver->n_links + 1);
     for (CcsLinkId link = 0; link < solver->n_links; link++)
-        solver->capacity[link] = ccs_topology_link(topology, link)->bandwidth;
-    solver->places = g_new0(uint32_t, (size_t)solver->n_links + 1);
+        solver->links[link].capacity = ccs_topology_link(topology, link)->bandwidth;
     return solver;
 }
 
@@ -72,8 +70,7 @@ void ccs_maxmin_free(CcsMaxmin *solver)
 {
     if (solver == NULL)
         return;
-    g_free(solver->capacity);
-    g_free(solver->places);
+    g_free(solver->links);
     g_free(solver->shares);
     g_free(solver->used);
     g_free(solver->hops);
@@ -135,32 +132,32 @@ static void drop_top(CcsMaxmin *solver)
 }
 
 /* The place of the share of @link, which gets one if this is the first flow on it. */
-static uint32_t place_of(CcsMaxmin *solver, CcsLinkId link, const CcsRate *taken)
+static uint32_t place_of(CcsMaxmin *solver, CcsLinkId link)
 {
-    uint32_t place = solver->places[link];
+    CcsMaxminLink *of = &solver->links[link];
+    uint32_t place = of->place;
 
     if (place < solver->n_used && solver->used[place] == link)
         return place;
     place = solver->n_used++;
-    solver->places[link] = place;
+    of->place = place;
     solver->used[place] = link;
     solver->shares[place] = (Share){
         .link = link,
         .first = NO_HOP,
-        .room = solver->capacity[link] - (taken == NULL ? 0 : taken[link]),
+        .room = of->capacity - of->taken,
     };
     return place;
 }
 
-static void add_hops(CcsMaxmin *solver, const CcsMaxminFlow *flow, uint32_t index,
-                     const CcsRate *taken)
+static void add_hops(CcsMaxmin *solver, const CcsMaxminFlow *flow, uint32_t index)
 {
     for (uint32_t j = 0; j < flow->n_links; j++) {
         CcsLinkId link = flow->links[j];
-        if (solver->capacity[link] == CCS_RATE_UNLIMITED)
+        if (solver->links[link].capacity == CCS_RATE_UNLIMITED)
             continue;
         uint32_t weight = (uint32_t)ccs_flow_weight(flow->weights, j);
-        uint32_t place = place_of(solver, link, taken);
+        uint32_t place = place_of(solver, link);
         Share *share = &solver->shares[place];
         solver->hops[solver->n_hops] = (Hop){place, weight, index, share->first};
         share->first = solver->n_hops++;
@@ -169,8 +166,7 @@ static void add_hops(CcsMaxmin *solver, const CcsMaxminFlow *flow, uint32_t inde
 }
 
 /* Finds the links of each flow, and counts the flows of each link. */
-static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
-                        const CcsRate *taken)
+static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows)
 {
     uint32_t n_hops = 0;
 
@@ -184,7 +180,7 @@ static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flow
         flows[i].rate = 0;
         flows[i].limit = CCS_NO_LINK;
         solver->first_hop[i] = solver->n_hops;
-        add_hops(solver, &flows[i], i, taken);
+        add_hops(solver, &flows[i], i);
         solver->n_left += solver->n_hops > solver->first_hop[i] ? 1 : 0;
     }
     solver->first_hop[n_flows] = solver->n_hops;
@@ -316,10 +312,14 @@ static void freeze_level(CcsMaxmin *solver, CcsMaxminFlow *flows, CcsRate rate)
     }
 }
 
-void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
-                      const CcsRate *taken)
+CcsMaxminLink *ccs_maxmin_links(CcsMaxmin *solver)
 {
-    count_flows(solver, flows, n_flows, taken);
+    return solver->links;
+}
+
+void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows)
+{
+    count_flows(solver, flows, n_flows);
     open_links(solver);
     for (uint32_t n_levels = 0; solver->n_left > 0; n_levels++) {
         CcsRate rate = take_level(solver, n_levels);
@@ -339,11 +339,11 @@ const CcsLinkId *ccs_maxmin_used_links(const CcsMaxmin *solver, uint32_t *ret_n)
 
 CcsRate ccs_maxmin_allocated(const CcsMaxmin *solver, CcsLinkId link)
 {
-    return solver->capacity[link] - solver->shares[solver->places[link]].room;
+    return solver->links[link].capacity - solver->shares[solver->links[link].place].room;
 }
 
 CcsRate ccs_maxmin_level(const CcsMaxmin *solver, CcsLinkId link)
 {
-    const Share *share = &solver->shares[solver->places[link]];
+    const Share *share = &solver->shares[solver->links[link].place];
     return share->is_full ? share->level : CCS_RATE_UNLIMITED;
 }
