@@ -76,10 +76,9 @@ struct CcsNetwork {
     const CcsTopology *topology;
     uint32_t n_slots;
     CcsMaxmin *solver;
-    CcsRate *bandwidth;    /* by link */
     Flow *flows;           /* by slot */
     Link *links;           /* by link */
-    CcsRate *taken;        /* by link: rates of the flows that are not being solved */
+    CcsMaxminLink *shared; /* by link; of the solver */
     CcsLinkUse *use;       /* by link */
     Numbers dirty;         /* links */
     Numbers fresh;         /* slots of flows that have no rate yet */
@@ -100,12 +99,9 @@ static CcsNetwork *create(const CcsTopology *topology, uint32_t n_slots)
     network->topology = topology;
     network->n_slots = n_slots;
     network->solver = ccs_maxmin_new(topology);
-    network->bandwidth = g_new0(CcsRate, n_links);
-    for (CcsLinkId link = 0; link < n_links - 1; link++)
-        network->bandwidth[link] = ccs_topology_link(topology, link)->bandwidth;
+    network->shared = ccs_maxmin_links(network->solver);
     network->flows = g_aligned_alloc0((size_t)n_slots + 1, sizeof(Flow), CACHE_LINE);
     network->links = g_aligned_alloc0(n_links, sizeof(Link), CACHE_LINE);
-    network->taken = g_new0(CcsRate, n_links);
     network->use = g_new0(CcsLinkUse, n_links);
     network->dirty.items = g_new(uint32_t, n_links);
     network->fresh.items = g_new(uint32_t, (size_t)n_slots + 1);
@@ -123,10 +119,8 @@ static void destroy(CcsNetwork *network)
     for (CcsLinkId link = 0; link < ccs_topology_n_links(network->topology); link++)
         g_free(network->links[link].members);
     ccs_maxmin_free(network->solver);
-    g_free(network->bandwidth);
     g_aligned_free(network->flows);
     g_aligned_free(network->links);
-    g_free(network->taken);
     g_free(network->use);
     g_free(network->dirty.items);
     g_free(network->fresh.items);
@@ -158,7 +152,7 @@ static void expect_links(const CcsNetwork *network, const CcsLinkId *links, uint
 
 static bool is_limited(const CcsNetwork *network, CcsLinkId link)
 {
-    return network->bandwidth[link] < CCS_RATE_UNLIMITED;
+    return network->shared[link].capacity < CCS_RATE_UNLIMITED;
 }
 
 static uint64_t weight_of(const Flow *flow, uint32_t index)
@@ -277,7 +271,7 @@ static void join(CcsNetwork *network, uint32_t slot)
     add(&network->joined, slot);
     for (uint32_t j = 0; j < flow->n_links && flow->rate > 0; j++) {
         if (is_limited(network, flow->links[j]))
-            network->taken[flow->links[j]] -= flow->rate * weight_of(flow, j);
+            network->shared[flow->links[j]].taken -= flow->rate * weight_of(flow, j);
     }
     if (flow->limit != CCS_NO_LINK)
         network->links[flow->limit].n_bound--;
@@ -299,7 +293,7 @@ static CcsRate rate_alone(const CcsNetwork *network, const Flow *flow)
     CcsRate rate = CCS_RATE_UNLIMITED;
 
     for (uint32_t j = 0; j < flow->n_links; j++) {
-        CcsRate bandwidth = network->bandwidth[flow->links[j]];
+        CcsRate bandwidth = network->shared[flow->links[j]].capacity;
         if (bandwidth < CCS_RATE_UNLIMITED)
             rate = MIN(rate, flow->weights == NULL ? bandwidth : bandwidth / flow->weights[j]);
     }
@@ -318,8 +312,8 @@ static void settle_alone(CcsNetwork *network, uint32_t slot, CcsTime now)
         if (!is_limited(network, id))
             continue;
         /* As full as it can be with equal shares, which are rounded down. */
-        bool is_full = network->bandwidth[id] - taken < weight_of(flow, j);
-        network->taken[id] = taken;
+        bool is_full = network->shared[id].capacity - taken < weight_of(flow, j);
+        network->shared[id].taken = taken;
         link->peak = MAX(link->peak, taken);
         link->level = is_full ? rate : CCS_RATE_UNLIMITED;
         link->n_solved = link->n_flows;
@@ -406,7 +400,7 @@ static void commit_links(CcsNetwork *network)
     for (uint32_t i = 0; i < n_used; i++) {
         Link *link = &network->links[used[i]];
         CcsRate allocated = ccs_maxmin_allocated(network->solver, used[i]);
-        network->taken[used[i]] = allocated;
+        network->shared[used[i]].taken = allocated;
         link->peak = MAX(link->peak, allocated);
         link->level = ccs_maxmin_level(network->solver, used[i]);
         link->n_solved = link->n_flows;
@@ -438,7 +432,7 @@ static CcsTime settle(CcsNetwork *network, CcsTime now)
     join_first(network, now);
     if (network->joined.n > 0) {
         do {
-            ccs_maxmin_solve(network->solver, network->shares, network->joined.n, network->taken);
+            ccs_maxmin_solve(network->solver, network->shares, network->joined.n);
         } while (join_more(network));
         commit_links(network);
         for (uint32_t i = 0; i < network->joined.n; i++)
@@ -455,7 +449,7 @@ static void leave_link(CcsNetwork *network, uint32_t slot, uint32_t index, CcsTi
 
     if (is_limited(network, id)) {
         remove_member(network, link, slot, index);
-        network->taken[id] -= flow->rate * weight_of(flow, index);
+        network->shared[id].taken -= flow->rate * weight_of(flow, index);
         mark_dirty(network, link, id);
     } else {
         link->n_members--;

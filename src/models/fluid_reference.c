@@ -117,7 +117,7 @@ static CcsTime settle(CcsNetwork *network, CcsTime now)
         g_array_append_val(network->shares, flow->share);
     }
     ccs_maxmin_solve(network->solver, (CcsMaxminFlow *)(void *)network->shares->data,
-                     network->shares->len, NULL);
+                     network->shares->len);
     for (guint i = 0; i < network->active->len; i++) {
         Flow *flow = &network->flows[g_array_index(network->active, uint32_t, i)];
         CcsRate before = flow->share.rate;

@@ -21,13 +21,27 @@ typedef struct {
 
 #define NO_HOP UINT32_MAX
 
-/* A flow on a limited link. */
+/* Flows with the very same list of links: they have one rate. */
 typedef struct {
-    uint32_t place; /* of the link's share */
-    uint32_t weight;
-    uint32_t flow;
+    const CcsLinkId *links;
+    const uint32_t *weights;
+    uint32_t n_links;
+    uint32_t n_flows;
+    uint32_t first_hop; /* of its hops, which end where those of the next bundle begin */
+    CcsLinkId limit;
+    CcsRate rate;
+} Bundle;
+
+/* A bundle on a limited link. */
+typedef struct {
+    uint64_t weight; /* of all its flows */
+    uint32_t place;  /* of the link's share */
+    uint32_t bundle;
     uint32_t next; /* on the same link */
 } Hop;
+
+/* So many of the last bundles are looked at for the one of a flow. */
+#define MAX_PROBES 4U
 
 /* After so many levels the open links become a heap. */
 #define SCANNED_LEVELS 12U
@@ -36,24 +50,25 @@ typedef struct {
  * has what is left, in the order of first use. */
 struct CcsMaxmin {
     uint32_t n_links;
-    CcsRate *capacity; /* by link: its bandwidth */
-    uint32_t *places;  /* by link: of its share; valid if that is the link's */
-    Share *shares;     /* of limited links with flows */
-    CcsLinkId *used;   /* their links */
+    CcsMaxminLink *links; /* `place`: of its share; valid if that is the link's */
+    Share *shares;        /* of limited links with flows */
+    CcsLinkId *used;      /* their links */
     uint32_t n_used;
     uint32_t n_used_max;
-    Hop *hops; /* flow by flow */
+    Bundle *bundles;
+    uint32_t n_bundles;
+    uint32_t *bundle_of; /* by flow */
+    uint32_t n_flows_max;
+    Hop *hops; /* bundle by bundle */
     uint32_t n_hops;
     uint32_t n_hops_max;
-    uint32_t *first_hop; /* by flow */
-    uint32_t n_flows_max;
     HeapItem *open; /* links that are not full: a list, and a heap by share after some levels */
     uint32_t n_open;
     uint32_t *level; /* places of links that become full at the current level */
     uint32_t n_level;
     uint32_t *touched; /* places of links that lose flows at the current level */
     uint32_t n_touched;
-    uint32_t n_left; /* flows that some link may still limit */
+    uint32_t n_left; /* bundles that some link may still limit */
 };
 
 CcsMaxmin *ccs_maxmin_new(const CcsTopology *topology)
@@ -61,10 +76,9 @@ CcsMaxmin *ccs_maxmin_new(const CcsTopology *topology)
     CcsMaxmin *solver = g_new0(CcsMaxmin, 1);
 
     solver->n_links = ccs_topology_n_links(topology);
-    solver->capacity = g_new(CcsRate, (size_t)solver->n_links + 1);
+    solver->links = g_new0(CcsMaxminLink, (size_t)solver->n_links + 1);
     for (CcsLinkId link = 0; link < solver->n_links; link++)
-        solver->capacity[link] = ccs_topology_link(topology, link)->bandwidth;
-    solver->places = g_new0(uint32_t, (size_t)solver->n_links + 1);
+        solver->links[link].capacity = ccs_topology_link(topology, link)->bandwidth;
     return solver;
 }
 
@@ -72,27 +86,32 @@ void ccs_maxmin_free(CcsMaxmin *solver)
 {
     if (solver == NULL)
         return;
-    g_free(solver->capacity);
-    g_free(solver->places);
+    g_free(solver->links);
     g_free(solver->shares);
     g_free(solver->used);
     g_free(solver->hops);
-    g_free(solver->first_hop);
+    g_free(solver->bundles);
+    g_free(solver->bundle_of);
     g_free(solver->open);
     g_free(solver->level);
     g_free(solver->touched);
     g_free(solver);
 }
 
-/* Room for @n_flows with @n_hops links, of which at most as many are different. */
-static void make_room(CcsMaxmin *solver, uint32_t n_flows, uint32_t n_hops)
+static void make_room_for_flows(CcsMaxmin *solver, uint32_t n_flows)
+{
+    if (n_flows < solver->n_flows_max)
+        return;
+    solver->n_flows_max = n_flows * 2 + 1;
+    solver->bundles = g_renew(Bundle, solver->bundles, solver->n_flows_max);
+    solver->bundle_of = g_renew(uint32_t, solver->bundle_of, solver->n_flows_max);
+}
+
+/* Room for @n_hops, on at most as many different links. */
+static void make_room_for_hops(CcsMaxmin *solver, uint32_t n_hops)
 {
     uint32_t n_used = MIN(n_hops, solver->n_links);
 
-    if (n_flows >= solver->n_flows_max) {
-        solver->n_flows_max = n_flows * 2 + 1;
-        solver->first_hop = g_renew(uint32_t, solver->first_hop, solver->n_flows_max);
-    }
     if (n_hops > solver->n_hops_max) {
         solver->n_hops_max = n_hops * 2;
         solver->hops = g_renew(Hop, solver->hops, solver->n_hops_max);
@@ -135,59 +154,87 @@ static void drop_top(CcsMaxmin *solver)
 }
 
 /* The place of the share of @link, which gets one if this is the first flow on it. */
-static uint32_t place_of(CcsMaxmin *solver, CcsLinkId link, const CcsRate *taken)
+static uint32_t place_of(CcsMaxmin *solver, CcsLinkId link)
 {
-    uint32_t place = solver->places[link];
+    CcsMaxminLink *of = &solver->links[link];
+    uint32_t place = of->place;
 
     if (place < solver->n_used && solver->used[place] == link)
         return place;
     place = solver->n_used++;
-    solver->places[link] = place;
+    of->place = place;
     solver->used[place] = link;
     solver->shares[place] = (Share){
         .link = link,
         .first = NO_HOP,
-        .room = solver->capacity[link] - (taken == NULL ? 0 : taken[link]),
+        .room = of->capacity - of->taken,
     };
     return place;
 }
 
-static void add_hops(CcsMaxmin *solver, const CcsMaxminFlow *flow, uint32_t index,
-                     const CcsRate *taken)
+static void add_hops(CcsMaxmin *solver, uint32_t index)
 {
-    for (uint32_t j = 0; j < flow->n_links; j++) {
-        CcsLinkId link = flow->links[j];
-        if (solver->capacity[link] == CCS_RATE_UNLIMITED)
+    const Bundle *bundle = &solver->bundles[index];
+
+    for (uint32_t j = 0; j < bundle->n_links; j++) {
+        CcsLinkId link = bundle->links[j];
+        if (solver->links[link].capacity == CCS_RATE_UNLIMITED)
             continue;
-        uint32_t weight = (uint32_t)ccs_flow_weight(flow->weights, j);
-        uint32_t place = place_of(solver, link, taken);
+        uint64_t weight = ccs_flow_weight(bundle->weights, j) * bundle->n_flows;
+        uint32_t place = place_of(solver, link);
         Share *share = &solver->shares[place];
-        solver->hops[solver->n_hops] = (Hop){place, weight, index, share->first};
+        solver->hops[solver->n_hops] = (Hop){weight, place, index, share->first};
         share->first = solver->n_hops++;
         share->n_active += weight;
     }
 }
 
-/* Finds the links of each flow, and counts the flows of each link. */
-static void count_flows(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
-                        const CcsRate *taken)
+static uint32_t bundle_for(CcsMaxmin *solver, const CcsMaxminFlow *flow)
+{
+    uint32_t n = solver->n_bundles;
+
+    for (uint32_t i = n; i > 0 && i + MAX_PROBES > n; i--) {
+        const Bundle *bundle = &solver->bundles[i - 1];
+        if (bundle->links == flow->links && bundle->weights == flow->weights &&
+            bundle->n_links == flow->n_links)
+            return i - 1;
+    }
+    solver->bundles[n] = (Bundle){.links = flow->links,
+                                  .weights = flow->weights,
+                                  .n_links = flow->n_links,
+                                  .limit = CCS_NO_LINK,
+                                  .rate = CCS_RATE_UNLIMITED};
+    return solver->n_bundles++;
+}
+
+/* Bundles the flows. Returns: the number of links of all bundles. */
+static uint32_t bundle_flows(CcsMaxmin *solver, const CcsMaxminFlow *flows, uint32_t n_flows)
 {
     uint32_t n_hops = 0;
 
-    for (uint32_t i = 0; i < n_flows; i++)
-        n_hops += flows[i].n_links;
-    make_room(solver, n_flows, n_hops);
+    make_room_for_flows(solver, n_flows);
+    solver->n_bundles = 0;
+    for (uint32_t i = 0; i < n_flows; i++) {
+        uint32_t index = bundle_for(solver, &flows[i]);
+        n_hops += solver->bundles[index].n_flows++ == 0 ? flows[i].n_links : 0;
+        solver->bundle_of[i] = index;
+    }
+    return n_hops;
+}
+
+/* Finds the links of each bundle, and counts the flows of each link. */
+static void count_flows(CcsMaxmin *solver, const CcsMaxminFlow *flows, uint32_t n_flows)
+{
+    make_room_for_hops(solver, bundle_flows(solver, flows, n_flows));
     solver->n_used = 0;
     solver->n_hops = 0;
     solver->n_left = 0;
-    for (uint32_t i = 0; i < n_flows; i++) {
-        flows[i].rate = 0;
-        flows[i].limit = CCS_NO_LINK;
-        solver->first_hop[i] = solver->n_hops;
-        add_hops(solver, &flows[i], i, taken);
-        solver->n_left += solver->n_hops > solver->first_hop[i] ? 1 : 0;
+    for (uint32_t i = 0; i < solver->n_bundles; i++) {
+        solver->bundles[i].first_hop = solver->n_hops;
+        add_hops(solver, i);
+        solver->n_left += solver->n_hops > solver->bundles[i].first_hop ? 1 : 0;
     }
-    solver->first_hop[n_flows] = solver->n_hops;
+    solver->bundles[solver->n_bundles].first_hop = solver->n_hops;
 }
 
 /* Opens the links with the share that each offers. */
@@ -276,13 +323,13 @@ static CcsRate take_level(CcsMaxmin *solver, uint32_t n_levels)
     return pop_level(solver);
 }
 
-/* Of its links that are full now, the flow names the one with the lowest number. */
-static void freeze(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t index, CcsRate rate)
+/* Of its links that are full now, the bundle names the one with the lowest number. */
+static void freeze(CcsMaxmin *solver, Bundle *bundle, CcsRate rate)
 {
     CcsLinkId limit = CCS_NO_LINK;
-    const Hop *end = &solver->hops[solver->first_hop[index + 1]];
+    const Hop *end = &solver->hops[(bundle + 1)->first_hop];
 
-    for (const Hop *hop = &solver->hops[solver->first_hop[index]]; hop < end; hop++) {
+    for (const Hop *hop = &solver->hops[bundle->first_hop]; hop < end; hop++) {
         Share *share = &solver->shares[hop->place];
         if (share->is_full)
             limit = MIN(limit, share->link);
@@ -290,20 +337,21 @@ static void freeze(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t index, CcsR
             solver->touched[solver->n_touched++] = hop->place;
         share->n_frozen += hop->weight;
     }
-    flows[index].rate = rate;
-    flows[index].limit = limit;
+    bundle->rate = rate;
+    bundle->limit = limit;
     solver->n_left--;
 }
 
 /* Freezes the flows of all links of the level, then takes their rates off every link. */
-static void freeze_level(CcsMaxmin *solver, CcsMaxminFlow *flows, CcsRate rate)
+static void freeze_level(CcsMaxmin *solver, CcsRate rate)
 {
     solver->n_touched = 0;
     for (uint32_t i = 0; i < solver->n_level; i++) {
         uint32_t hop = solver->shares[solver->level[i]].first;
         for (; hop != NO_HOP; hop = solver->hops[hop].next) {
-            if (flows[solver->hops[hop].flow].limit == CCS_NO_LINK)
-                freeze(solver, flows, solver->hops[hop].flow, rate);
+            Bundle *bundle = &solver->bundles[solver->hops[hop].bundle];
+            if (bundle->limit == CCS_NO_LINK)
+                freeze(solver, bundle, rate);
         }
     }
     for (uint32_t i = 0; i < solver->n_touched; i++) {
@@ -316,18 +364,23 @@ static void freeze_level(CcsMaxmin *solver, CcsMaxminFlow *flows, CcsRate rate)
     }
 }
 
-void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
-                      const CcsRate *taken)
+CcsMaxminLink *ccs_maxmin_links(CcsMaxmin *solver)
 {
-    count_flows(solver, flows, n_flows, taken);
+    return solver->links;
+}
+
+void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows)
+{
+    count_flows(solver, flows, n_flows);
     open_links(solver);
     for (uint32_t n_levels = 0; solver->n_left > 0; n_levels++) {
         CcsRate rate = take_level(solver, n_levels);
-        freeze_level(solver, flows, rate);
+        freeze_level(solver, rate);
     }
     for (uint32_t i = 0; i < n_flows; i++) {
-        if (flows[i].limit == CCS_NO_LINK)
-            flows[i].rate = CCS_RATE_UNLIMITED;
+        const Bundle *bundle = &solver->bundles[solver->bundle_of[i]];
+        flows[i].rate = bundle->rate;
+        flows[i].limit = bundle->limit;
     }
 }
 
@@ -339,11 +392,11 @@ const CcsLinkId *ccs_maxmin_used_links(const CcsMaxmin *solver, uint32_t *ret_n)
 
 CcsRate ccs_maxmin_allocated(const CcsMaxmin *solver, CcsLinkId link)
 {
-    return solver->capacity[link] - solver->shares[solver->places[link]].room;
+    return solver->links[link].capacity - solver->shares[solver->links[link].place].room;
 }
 
 CcsRate ccs_maxmin_level(const CcsMaxmin *solver, CcsLinkId link)
 {
-    const Share *share = &solver->shares[solver->places[link]];
+    const Share *share = &solver->shares[solver->links[link].place];
     return share->is_full ? share->level : CCS_RATE_UNLIMITED;
 }

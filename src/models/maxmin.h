@@ -30,12 +30,19 @@ CcsMaxmin *ccs_maxmin_new(const CcsTopology *topology);
 void ccs_maxmin_free(CcsMaxmin *solver);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcsMaxmin, ccs_maxmin_free)
 
+typedef struct {
+    CcsRate capacity; /* its bandwidth */
+    CcsRate taken;    /* what flows have of it that are not being solved; 0 at first */
+    uint32_t place;   /* the solver's own */
+} CcsMaxminLink;
+
+/* ccs_maxmin_links: by link; the solver reads what is taken, and leaves it as it is. */
+CcsMaxminLink *ccs_maxmin_links(CcsMaxmin *solver);
+
 /* ccs_maxmin_solve:
- * Sets rate and limit of each flow. @taken, by link, is what other flows have of it and keep;
- * NULL if there are none. Asserts that no link carries more than its bandwidth.
+ * Sets rate and limit of each flow. Asserts that no link carries more than its bandwidth.
  * Cost: proportional to the links that the flows use, and log of it for each level. */
-void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows,
-                      const CcsRate *taken);
+void ccs_maxmin_solve(CcsMaxmin *solver, CcsMaxminFlow *flows, uint32_t n_flows);
 
 /* After solving: the limited links that some flow uses, and how much of each is taken. */
 const CcsLinkId *ccs_maxmin_used_links(const CcsMaxmin *solver, uint32_t *ret_n);

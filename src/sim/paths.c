@@ -7,6 +7,9 @@
 /* Links of fixed routes live in blocks that never move. */
 #define BLOCK_LINKS 65536U
 
+/* So many earlier lanes of a rank are looked at for the same route. */
+#define MAX_PROBES 8U
+
 /* The route of a message of a lane whose peers change. */
 typedef struct {
     CcsRoute route;
@@ -119,17 +122,68 @@ static const CcsClassLatency *keep_latencies(CcsPaths *paths)
     return g_bytes_get_data(known, NULL);
 }
 
+/* Lanes of each rank, the last one first. */
+typedef struct {
+    CcsLaneId *last;   /* by rank */
+    CcsLaneId *before; /* by lane: the one before it of the same rank */
+} LanesOfRank;
+
+static bool is_same_way(const CcsLane *a, const CcsLane *b)
+{
+    return a->peer == b->peer && a->path.leave_gpu == b->path.leave_gpu &&
+           a->path.leave_nic == b->path.leave_nic && a->path.enter_nic == b->path.enter_nic &&
+           a->path.enter_gpu == b->path.enter_gpu;
+}
+
+/* The route of a lane of the same rank that goes the same way, if one of the last few does: they
+ * share it, so that their flows can be known to be alike. */
+static const CcsRoute *find_same(const CcsPaths *paths, const LanesOfRank *lanes,
+                                 const CcsLane *lane)
+{
+    CcsLaneId other = lanes->last[lane->source];
+
+    for (uint32_t i = 0; i < MAX_PROBES && other != CCS_NO_LANE; i++) {
+        if (is_same_way(ccs_schedule_lane(paths->schedule, other), lane))
+            return &paths->fixed[other];
+        other = lanes->before[other];
+    }
+    return NULL;
+}
+
+static bool find_route(CcsPaths *paths, const LanesOfRank *lanes, CcsLaneId id, GError **error)
+{
+    const CcsLane *lane = ccs_schedule_lane(paths->schedule, id);
+    const CcsRoute *same = find_same(paths, lanes, lane);
+
+    if (same != NULL) {
+        paths->fixed[id] = *same;
+        return true;
+    }
+    if (!find_links(paths, lane->source, lane->peer, &lane->path, error))
+        return false;
+    paths->fixed[id] = make_route(paths);
+    paths->fixed[id].links = keep_links(paths);
+    paths->fixed[id].latencies = keep_latencies(paths);
+    return true;
+}
+
 static bool find_fixed(CcsPaths *paths, GError **error)
 {
-    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(paths->schedule); id++) {
+    uint32_t n_ranks = ccs_schedule_n_ranks(paths->schedule);
+    uint32_t n_lanes = ccs_schedule_n_lanes(paths->schedule);
+    g_autofree CcsLaneId *last = g_new(CcsLaneId, n_ranks);
+    g_autofree CcsLaneId *before = g_new(CcsLaneId, n_lanes + 1);
+    const LanesOfRank lanes = {last, before};
+
+    memset(last, 0xff, n_ranks * sizeof(CcsLaneId)); /* CCS_NO_LANE */
+    for (CcsLaneId id = 0; id < n_lanes; id++) {
         const CcsLane *lane = ccs_schedule_lane(paths->schedule, id);
         if (lane->peer_kind != CCS_PEER_FIXED || ccs_lane_is_local(lane))
             continue;
-        if (!find_links(paths, lane->source, lane->peer, &lane->path, error))
+        if (!find_route(paths, &lanes, id, error))
             return false;
-        paths->fixed[id] = make_route(paths);
-        paths->fixed[id].links = keep_links(paths);
-        paths->fixed[id].latencies = keep_latencies(paths);
+        before[id] = last[lane->source];
+        last[lane->source] = id;
     }
     return true;
 }

@@ -49,6 +49,8 @@ static const struct {
     {"bottleneck", "object"},
     {"bytes_sent_max", "integer"},
     {"flows", "integer"},
+    {"engine", "text"},
+    {"engine_reason", "text"},
     {"is_winner", "true"},
     {"run_id", "integer"},
 };
@@ -178,7 +180,7 @@ START_TEST(csv_has_the_names_of_json_and_one_line_per_result)
         "collective,algorithm,protocol,transport,model,topology,nodes,ranks,channels,"
         "chunks,size_bytes,count,dtype,op,root,time_us,time_digits,algbw_GBps,busbw_GBps,bound_us,"
         "bound,efficiency,bottleneck_class,bottleneck_link,bottleneck_utilisation,"
-        "bytes_sent_max,flows,is_winner,run_id");
+        "bytes_sent_max,flows,engine,engine_reason,is_winner,run_id");
     ck_assert_uint_eq(g_strv_length(lines), 4);
     assert_says(lines[1], "allgather,ring,,ideal,fluid,nvlink8,1,8,1,0,1024,32,float,,-1,0.0");
     ck_assert(g_str_has_suffix(lines[2], ",1"));
@@ -190,7 +192,7 @@ START_TEST(csv_leaves_empty_what_json_says_null_to)
     g_auto(CcsProgramRun) run =
         bench("allreduce -T nvlink8 --ranks 1 -b 1K -e 1K --format csv --no-db");
 
-    assert_says(run.output, ",1.000000,,,,0,0,true,\n");
+    assert_says(run.output, ",1.000000,,,,0,0,incremental,there are few messages,true,\n");
 }
 END_TEST
 

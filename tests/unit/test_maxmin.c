@@ -60,7 +60,7 @@ static void add_link(Flows *flows, uint32_t flow, CcsLinkId link)
 
 static void solve(Flows *flows)
 {
-    ccs_maxmin_solve(solver, flows->flows, flows->n, NULL);
+    ccs_maxmin_solve(solver, flows->flows, flows->n);
 }
 
 START_TEST(a_single_flow_gets_its_slowest_link)
@@ -153,7 +153,7 @@ START_TEST(no_flows_need_no_rates)
     build((CcsRate[]){10}, 1);
     uint32_t n = 1;
 
-    ccs_maxmin_solve(solver, NULL, 0, NULL);
+    ccs_maxmin_solve(solver, NULL, 0);
 
     ccs_maxmin_used_links(solver, &n);
     ck_assert_uint_eq(n, 0);
