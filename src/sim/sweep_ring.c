@@ -56,10 +56,8 @@ DEFINE_STEP(step_reducing, , STEP_REDUCING)
 #if defined(__x86_64__)
 DEFINE_STEP(step_plain_avx2, __attribute__((target("avx2"))), STEP_PLAIN)
 DEFINE_STEP(step_reducing_avx2, __attribute__((target("avx2"))), STEP_REDUCING)
-DEFINE_STEP(step_plain_avx512, __attribute__((target("avx512f,prefer-vector-width=512"))),
-            STEP_PLAIN)
-DEFINE_STEP(step_reducing_avx512, __attribute__((target("avx512f,prefer-vector-width=512"))),
-            STEP_REDUCING)
+DEFINE_STEP(step_plain_avx512, __attribute__((target("avx512f"))), STEP_PLAIN)
+DEFINE_STEP(step_reducing_avx512, __attribute__((target("avx512f"))), STEP_REDUCING)
 #endif
 
 static const struct {
