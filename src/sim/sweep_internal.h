@@ -50,19 +50,6 @@ CcsTime ccs_sweep_reduce(const Sweep *sweep, CcsLaneId id, uint32_t message);
  * if it waits for none. */
 CcsTime ccs_sweep_need(const Sweep *sweep, const CcsDependency *dependency, uint32_t message);
 
-/* The sets of instructions that the ring's loops are compiled for. */
-typedef enum {
-    CCS_KERNEL_PLAIN,
-#if defined(__x86_64__)
-    CCS_KERNEL_AVX2,
-    CCS_KERNEL_AVX512,
-#endif
-    CCS_N_KERNELS,
-} CcsKernel;
-
-bool ccs_sweep_has_kernel(CcsKernel kernel);    /* whether the processor has it */
-void ccs_sweep_choose_kernel(CcsKernel kernel); /* for tests; else the best is taken */
-
 /* ccs_sweep_ring:
  * All messages of a ring of lanes. Returns: false with @error if it was interrupted. */
 bool ccs_sweep_ring(Sweep *sweep, const CcsLaneId *members, uint32_t n, GError **error);

@@ -1,14 +1,24 @@
 /* sweep_ring.c - the recurrence over lanes each of which waits for the one before it
  *
- * Step k of all lanes is computed from step k - 1, side by side: the loops are written so that
- * compilers turn them into vector code, once for each set of instructions, of which the best that
- * the processor has is taken. All of them compute in integers, so all give the same. */
+ * Step k of all lanes is computed from step k - 1, side by side. A large ring does not fit into the
+ * caches, so there a block of steps is taken for one tile of lanes after the other. Since a lane
+ * looks at the one before it, a tile moves on by one lane with each step: it then finds all that it
+ * needs in itself, but for its new last lane, which the tile after it, taken before, has left
+ * behind at just that step. The ring closes with the first lanes, which are taken as far as they
+ * go by themselves before all tiles. */
 #include <string.h>
 
 #include "base/interrupt.h"
 #include "sim/sweep_internal.h"
+#include "sim/sweep_kernels.h"
 
-/* By place in the ring; a lane waits for the one at the place before. */
+/* Lanes of a tile, and steps of a block: below the lanes of a tile, so that a tile never moves over
+ * the next one. */
+#define TILE  512U
+#define BLOCK 128U
+
+/* By place in the ring; a lane waits for the one at the place before. The first lanes come again
+ * after the last ones, as many as a block has steps. */
 typedef struct {
     uint32_t n;
     CcsTime *busy; /* for each message: cost and move */
@@ -19,89 +29,9 @@ typedef struct {
     CcsTime *next;    /* likewise, of the one after it */
 } Ring;
 
-#define STEP_PLAIN                                                                                 \
-    for (uint32_t i = 0; i < n; i++) {                                                             \
-        CcsTime start = left[i] > arrived[i] ? left[i] : arrived[i];                               \
-        left[i] = start + busy[i];                                                                 \
-        next[i + 1] = left[i] + latency[i];                                                        \
-    }                                                                                              \
-    next[0] = next[n]
-
-#define STEP_REDUCING                                                                              \
-    for (uint32_t i = 0; i < n; i++) {                                                             \
-        CcsTime start = left[i] > arrived[i] ? left[i] : arrived[i];                               \
-        left[i] = start + busy[i];                                                                 \
-        CcsTime there = left[i] + latency[i];                                                      \
-        next[i + 1] = (there > arrived[i + 1] ? there : arrived[i + 1]) + reduce[i];               \
-    }                                                                                              \
-    next[0] = next[n]
-
-typedef void Step(uint32_t n, const CcsTime *restrict busy, const CcsTime *restrict latency,
-                  const CcsTime *restrict reduce, CcsTime *restrict left,
-                  const CcsTime *restrict arrived, CcsTime *restrict next);
-
-#define DEFINE_STEP(name, attributes, body)                                                        \
-    attributes static void name(uint32_t n, const CcsTime *restrict busy,                          \
-                                const CcsTime *restrict latency, const CcsTime *restrict reduce,   \
-                                CcsTime *restrict left, const CcsTime *restrict arrived,           \
-                                CcsTime *restrict next)                                            \
-    {                                                                                              \
-        (void)reduce;                                                                              \
-        body;                                                                                      \
-    }
-
-DEFINE_STEP(step_plain, , STEP_PLAIN)
-DEFINE_STEP(step_reducing, , STEP_REDUCING)
-
-#if defined(__x86_64__)
-DEFINE_STEP(step_plain_avx2, __attribute__((target("avx2"))), STEP_PLAIN)
-DEFINE_STEP(step_reducing_avx2, __attribute__((target("avx2"))), STEP_REDUCING)
-DEFINE_STEP(step_plain_avx512, __attribute__((target("avx512f"))), STEP_PLAIN)
-DEFINE_STEP(step_reducing_avx512, __attribute__((target("avx512f"))), STEP_REDUCING)
-#endif
-
-static const struct {
-    const char *name;
-    Step *plain;
-    Step *reducing;
-} kernels[CCS_N_KERNELS] = {
-    [CCS_KERNEL_PLAIN] = {"plain", step_plain, step_reducing},
-#if defined(__x86_64__)
-    [CCS_KERNEL_AVX2] = {"avx2", step_plain_avx2, step_reducing_avx2},
-    [CCS_KERNEL_AVX512] = {"avx512", step_plain_avx512, step_reducing_avx512},
-#endif
-};
-
-bool ccs_sweep_has_kernel(CcsKernel kernel)
-{
-#if defined(__x86_64__)
-    if (kernel == CCS_KERNEL_AVX512)
-        return __builtin_cpu_supports("avx512f");
-    if (kernel == CCS_KERNEL_AVX2)
-        return __builtin_cpu_supports("avx2");
-#endif
-    return kernel == CCS_KERNEL_PLAIN;
-}
-
-static CcsKernel chosen = CCS_N_KERNELS; /* not yet */
-
-void ccs_sweep_choose_kernel(CcsKernel kernel)
-{
-    chosen = kernel;
-}
-
-static CcsKernel best_kernel(void)
-{
-    for (CcsKernel kernel = CCS_N_KERNELS; kernel-- > 0;) {
-        if (ccs_sweep_has_kernel(kernel))
-            return kernel;
-    }
-    return CCS_KERNEL_PLAIN;
-}
-
 static Ring ring_new(uint32_t n)
 {
-    size_t size = (size_t)n + 1;
+    size_t size = (size_t)n + BLOCK + 1;
 
     return (Ring){.n = n,
                   .busy = g_new(CcsTime, size),
@@ -179,14 +109,122 @@ static void finish(Sweep *sweep, const CcsLaneId *order, const Ring *ring)
     }
 }
 
-static bool take_steps(Ring *ring, uint32_t n, Step *step, GError **error)
+static void take_step(Ring *ring, CcsRingStep *step)
 {
-    for (uint32_t k = 0; k < n; k++) {
-        step(ring->n, ring->busy, ring->latency, ring->reduce, ring->left, ring->arrived,
-             ring->next);
-        CcsTime *arrived = ring->arrived;
-        ring->arrived = ring->next;
-        ring->next = arrived;
+    step(ring->n, ring->busy, ring->latency, ring->reduce, ring->left, ring->arrived, ring->next);
+    CcsTime *arrived = ring->arrived;
+    ring->arrived = ring->next;
+    ring->next = arrived;
+}
+
+/* Takes the first @n_steps lanes as far as they go without the lanes before them: lane m by m
+ * steps. @ret_history: when each message of the last of them arrives. */
+static void take_corner(Ring *ring, uint32_t n_steps, CcsRingStep *step, CcsTime *ret_history)
+{
+    ret_history[0] = ring->arrived[n_steps];
+    for (uint32_t k = 1; k < n_steps; k++) {
+        step(n_steps - k, ring->busy + k, ring->latency + k, ring->reduce + k, ring->left + k,
+             ring->arrived + k, ring->next + k);
+        memcpy(ring->arrived + k + 1, ring->next + k + 1, (n_steps - k) * sizeof(CcsTime));
+        ret_history[k] = ring->arrived[n_steps];
+    }
+}
+
+/* Takes @width lanes from @first on, one lane further on with each step. */
+static void take_tile(Ring *ring, uint32_t first, uint32_t width, uint32_t n_steps,
+                      CcsRingStep *step)
+{
+    CcsTime buffers[2][2 * TILE + BLOCK + 1];
+    CcsTime *now = buffers[0];
+    CcsTime *next = buffers[1];
+
+    memcpy(now, ring->arrived + first, (width + 1) * sizeof(CcsTime));
+    for (uint32_t k = 1; k <= n_steps; k++) {
+        uint32_t at = first + k;
+        now[k + width] = ring->arrived[at + width];
+        step(width, ring->busy + at, ring->latency + at, ring->reduce + at, ring->left + at,
+             now + k, next + k);
+        ring->arrived[at + 1] = next[k + 1];
+        CcsTime *before = now;
+        now = next;
+        next = before;
+    }
+    memcpy(ring->arrived + first + n_steps + 1, now + n_steps + 1, width * sizeof(CcsTime));
+}
+
+/* Takes the first tile, without the lanes of the corner, whose @history is known. */
+static void take_first_tile(Ring *ring, uint32_t width, uint32_t n_steps, CcsRingStep *step,
+                            const CcsTime *history)
+{
+    CcsTime buffers[2][2 * TILE + BLOCK + 1];
+    CcsTime *now = buffers[0];
+    CcsTime *next = buffers[1];
+    uint32_t at = n_steps;
+
+    memcpy(now, ring->arrived + at, (width - n_steps + 1) * sizeof(CcsTime));
+    for (uint32_t k = 1; k <= n_steps; k++) {
+        uint32_t n = width - n_steps + k;
+        now[0] = history[k - 1];
+        now[n] = ring->arrived[at + n];
+        step(n, ring->busy + at, ring->latency + at, ring->reduce + at, ring->left + at, now, next);
+        CcsTime *before = now;
+        now = next;
+        next = before;
+    }
+    memcpy(ring->arrived + at + 1, now + 1, width * sizeof(CcsTime));
+}
+
+/* Copies the state of the first @n lanes behind the last ones, or back. */
+static void copy_corner(Ring *ring, uint32_t n, bool is_back)
+{
+    uint32_t from = is_back ? ring->n : 0;
+    uint32_t to = is_back ? 0 : ring->n;
+
+    memcpy(ring->left + to, ring->left + from, n * sizeof(CcsTime));
+    memcpy(ring->arrived + to + 1, ring->arrived + from + 1, n * sizeof(CcsTime));
+}
+
+static void take_block(Ring *ring, uint32_t n_steps, CcsRingStep *step)
+{
+    CcsTime history[BLOCK];
+    uint32_t n_tiles = ring->n / TILE;
+    uint32_t end = ring->n;
+
+    take_corner(ring, n_steps, step, history);
+    copy_corner(ring, n_steps, false);
+    for (uint32_t tile = n_tiles; tile-- > 1;) {
+        uint32_t first = (uint32_t)((uint64_t)ring->n * tile / n_tiles);
+        take_tile(ring, first, end - first, n_steps, step);
+        end = first;
+    }
+    copy_corner(ring, n_steps, true);
+    take_first_tile(ring, end, n_steps, step, history);
+    ring->arrived[0] = ring->arrived[ring->n];
+}
+
+/* What the first lanes have for good comes again after the last ones. */
+static void extend(Ring *ring)
+{
+    for (uint32_t i = 0; i < BLOCK; i++) {
+        ring->busy[ring->n + i] = ring->busy[i];
+        ring->latency[ring->n + i] = ring->latency[i];
+        ring->reduce[ring->n + i] = ring->reduce[i];
+    }
+}
+
+static bool take_steps(Ring *ring, uint32_t n, CcsRingStep *step, GError **error)
+{
+    bool is_large = ring->n >= 4 * TILE;
+
+    if (is_large)
+        extend(ring);
+    for (uint32_t k = 0; k < n;) {
+        uint32_t n_steps = is_large ? MIN(n - k, BLOCK) : 1;
+        if (n_steps > 1)
+            take_block(ring, n_steps, step);
+        else
+            take_step(ring, step);
+        k += n_steps;
         if (!ccs_interrupt_check(error))
             return false;
     }
@@ -202,18 +240,15 @@ bool ccs_sweep_ring(Sweep *sweep, const CcsLaneId *members, uint32_t n, GError *
 
     if (n_messages == 0)
         return true;
-    if (chosen == CCS_N_KERNELS)
-        chosen = best_kernel();
     g_autofree CcsLaneId *order = order_ring(sweep, members, n);
     g_auto(Ring) ring = ring_new(n);
     send_first(sweep, order, &ring, n_reduced > 0);
     uint32_t n_reducing = n_reduced > 0 ? n_reduced - 1 : 0;
-    if (!take_steps(&ring, n_reducing, kernels[chosen].reducing, error))
+    if (!take_steps(&ring, n_reducing, ccs_sweep_step(true), error))
         return false;
     /* What is not reduced does not overtake what is. */
     memset(ring.reduce, 0, n * sizeof(CcsTime));
-    Step *rest = n_reduced > 0 ? kernels[chosen].reducing : kernels[chosen].plain;
-    if (!take_steps(&ring, n_messages - 1 - n_reducing, rest, error))
+    if (!take_steps(&ring, n_messages - 1 - n_reducing, ccs_sweep_step(n_reduced > 0), error))
         return false;
     finish(sweep, order, &ring);
     return true;

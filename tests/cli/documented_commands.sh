@@ -35,7 +35,7 @@ run_command() {
     if [[ $command =~ \#\ exit\ ([0-9]+) ]]; then
         expected=${BASH_REMATCH[1]}
     fi
-    (cd "$folder" && timeout 60 bash -c "$command") >"$workplace/log" 2>&1 </dev/null || status=$?
+    (cd "$folder" && timeout 300 bash -c "$command") >"$workplace/log" 2>&1 </dev/null || status=$?
     n_commands=$((n_commands + 1))
     if ((status == expected)); then
         printf 'ok %d - %s %s\n' "$n_commands" "$place" "${command//#/}"

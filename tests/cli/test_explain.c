@@ -374,7 +374,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("explain");
     TCase *tcase = tcase_create("explain");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, steps_come_from_the_schedule);
     tcase_add_test(tcase, messages_that_go_on_at_once_stand_in_one_step);
     tcase_add_test(tcase, costs_are_put_into_the_formula);

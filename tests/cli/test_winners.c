@@ -254,7 +254,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("winners");
     TCase *tcase = tcase_create("winners");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, the_fastest_of_each_size_is_marked);
     tcase_add_test(tcase, programs_are_told_the_winner_too);
     tcase_add_test(tcase, equally_fast_ones_all_win);

@@ -226,7 +226,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("catalogue_reductions");
     TCase *tcase = tcase_create("catalogue_reductions");
 
-    tcase_set_timeout(tcase, 120);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, sums_end_where_they_belong_on_a_flat_switch, 0, ccs_n_rank_counts);
     tcase_add_loop_test(tcase, sums_end_where_they_belong_on_uneven_nodes, 0, ccs_n_uneven);
     tcase_add_loop_test(tcase, no_time_is_below_the_bound, 0, ccs_n_uneven);

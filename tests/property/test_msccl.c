@@ -181,7 +181,7 @@ Suite *ccs_test_suite(void)
     tcase_add_loop_test(tcase,
                         an_algorithm_does_the_same_in_the_same_time_when_it_is_written_and_read, 0,
                         G_N_ELEMENTS(shapes));
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     suite_add_tcase(suite, tcase);
     return suite;
 }

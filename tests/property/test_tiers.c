@@ -5,7 +5,7 @@
 #include "collectives/algorithm.h"
 #include "sim/sim.h"
 #include "sim/sweep.h"
-#include "sim/sweep_internal.h"
+#include "sim/sweep_kernels.h"
 #include "sim/symmetry.h"
 #include "tests/property/machines.h"
 #include "tests/support/check_main.h"

@@ -282,7 +282,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("trees");
     TCase *tcase = tcase_create("trees");
 
-    tcase_set_timeout(tcase, 120);
+    tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, a_tree_takes_the_time_of_its_messages_on_ports, 0, 3 * 8);
     tcase_add_loop_test(tcase, who_has_two_children_in_one_tree_is_a_leaf_of_the_other, 1,
                         ccs_n_rank_counts);

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define DEFAULT_SECONDS 60
+#define DEFAULT_SECONDS 240
 #define NOBODY          65534
 
 static const char *const variables_of_users[] = {"CCSIM_DB", "NO_COLOR", NULL};

@@ -368,7 +368,7 @@ Suite *ccs_test_suite(void)
     Suite *suite = suite_create("choices");
     TCase *tcase = tcase_create("choices");
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, on_two_nodes_a_tree_takes_half_the_time_of_a_ring);
     tcase_add_loop_test(tcase, a_thousand_small_allreduces_are_slower_than_one_large_one, 0,
                         G_N_ELEMENTS(call_costs_us));
