@@ -1,12 +1,8 @@
-#include "sim/play.h"
+#include "sim/play_internal.h"
 
 #include <string.h>
 
-#include "base/error.h"
 #include "base/interrupt.h"
-#include "collectives/progress.h"
-#include "engine/queue.h"
-#include "sim/chains.h"
 
 #define MESSAGES_PER_PROGRESS 4096U
 
@@ -16,73 +12,6 @@ typedef enum {
     EVENT_LEAVE,  /* the last byte of a message that needs no bandwidth leaves */
     EVENT_ARRIVE, /* the message is there and reduced; detail: its index, note: its chain */
 } EventKind;
-
-/* The message that a lane is busy with, and what the lane has done; with what the schedule says
- * of the lane, so that a message touches little memory. */
-typedef struct {
-    uint32_t message;
-    CcsChainId chain; /* to what the message waited for; held while the lane is busy */
-    CcsRank source;
-    CcsRank peer; /* of the message */
-    CcsBytes bytes;
-    CcsRoute route;
-    CcsTime started;
-    CcsTime entered;
-    CcsTime reduced;     /* until then the receiver reduces earlier messages of the queue */
-    CcsBytes even_bytes; /* of every message, or CCS_UNEVEN */
-    CcsBytes moved;      /* by all its messages */
-    CcsTime left;        /* when the last of them left */
-    CcsTime arrived;     /* when the last of them is there */
-    uint32_t n_left;
-    CcsLaneId reducer; /* whose queue its messages are reduced in */
-    uint32_t n_reduced;
-    bool has_fixed_peer;
-    bool is_local;
-    bool is_added_there;
-    bool is_early;
-} LaneState;
-
-typedef struct {
-    CcsTime ready;   /* before that the rank starts nothing but what is early */
-    uint32_t n_busy; /* lanes of the rank */
-    bool has_started;
-    CcsTime since;
-    CcsTime sending; /* time for which some lane was busy */
-} RankState;
-
-struct CcsPlay {
-    const CcsSchedule *schedule;
-    const CcsTransport *transport;
-    const CcsNetworkModel *model;
-    const CcsTopology *topology;
-    CcsObserver observer;
-    uint32_t n_ranks;
-    uint32_t n_lanes;
-    CcsProgress *progress;
-    CcsPaths *paths;
-    CcsQueue *queue;
-    CcsChains *chains;
-    CcsNetwork *network;
-    LaneState *lanes;
-    RankState *rank_states;
-    CcsRankTotal *ranks;
-    CcsTime *critical_path;
-    GArray *starts; /* of CcsFlowStart: flows that start in this moment */
-    CcsBytes size;
-    CcsTime now;
-    CcsTime next_end;  /* when the first flow of the network ends */
-    bool is_unsettled; /* a flow has started or ended in this moment */
-    CcsTime last;      /* time of the latest arrival */
-    CcsChainId last_chain;
-    CcsChainId growing; /* the chain of the message that leaves: time will be added to it */
-    uint64_t n_messages;
-    uint64_t n_gone;               /* messages that have left since the observer was told */
-    uint32_t n_injecting;          /* flows in the network */
-    CcsWork link_bytes;            /* bytes of each message times its links */
-    const CcsReduction *reduction; /* what the lanes stand for; NULL: themselves */
-    GRand *shuffle;                /* NULL: in the order of events */
-    GArray *ended;                 /* of uint32_t: flows that end now, shuffled */
-};
 
 CcsPlay *ccs_play_new(const CcsPlayed *played)
 {
@@ -101,8 +30,8 @@ CcsPlay *ccs_play_new(const CcsPlayed *played)
     play->progress = ccs_progress_new(play->schedule);
     play->queue = ccs_queue_new();
     play->chains = ccs_chains_new(MAX(ccs_topology_n_classes(play->topology), 1));
-    play->lanes = g_new0(LaneState, play->n_lanes + 1);
-    play->rank_states = g_new0(RankState, play->n_ranks);
+    play->lanes = g_new0(PlayLane, play->n_lanes + 1);
+    play->rank_states = g_new0(PlayRank, play->n_ranks);
     play->ranks = g_new0(CcsRankTotal, play->n_ranks);
     play->critical_path =
         g_new0(CcsTime, CCS_N_CAUSES * MAX(ccs_topology_n_classes(play->topology), 1));
@@ -164,9 +93,9 @@ static void delay_ranks(CcsPlay *play)
 static bool reset_lane(CcsPlay *play, CcsLaneId id, GError **error)
 {
     const CcsLane *lane = ccs_schedule_lane(play->schedule, id);
-    LaneState *state = &play->lanes[id];
+    PlayLane *state = &play->lanes[id];
 
-    *state = (LaneState){
+    *state = (PlayLane){
         .source = lane->source,
         .even_bytes = ccs_schedule_even_bytes(play->schedule, lane, play->size),
         .reducer = lane->queue == 0 ? id : lane->queue - 1,
@@ -194,7 +123,7 @@ static bool reset(CcsPlay *play, CcsBytes size, GError **error)
     ccs_progress_reset(play->progress);
     ccs_queue_clear(play->queue);
     ccs_chains_clear(play->chains);
-    memset(play->rank_states, 0, play->n_ranks * sizeof(RankState));
+    memset(play->rank_states, 0, play->n_ranks * sizeof(PlayRank));
     memset(play->ranks, 0, play->n_ranks * sizeof(CcsRankTotal));
     g_array_set_size(play->starts, 0);
     play->size = size;
@@ -217,22 +146,9 @@ static bool reset(CcsPlay *play, CcsBytes size, GError **error)
     return true;
 }
 
-/* The ranks that send, or receive, the messages of @lane; @own has room for one. */
-static const CcsRankShare *ranks_of(const CcsPlay *play, CcsLaneId lane, CcsRole role,
-                                    CcsRankShare *own, uint32_t *ret_n)
-{
-    const LaneState *state = &play->lanes[lane];
-
-    if (play->reduction != NULL)
-        return ccs_reduction_ranks(play->reduction, lane, role, ret_n);
-    *own = (CcsRankShare){role == CCS_SENDS ? state->source : state->peer, 1};
-    *ret_n = 1;
-    return own;
-}
-
 static void rank_becomes_busy(CcsPlay *play, const CcsRankShare *share)
 {
-    RankState *state = &play->rank_states[share->rank];
+    PlayRank *state = &play->rank_states[share->rank];
 
     if (state->n_busy == 0)
         state->since = play->now;
@@ -245,7 +161,7 @@ static void rank_becomes_busy(CcsPlay *play, const CcsRankShare *share)
 
 static void rank_becomes_idle(CcsPlay *play, const CcsRankShare *share)
 {
-    RankState *state = &play->rank_states[share->rank];
+    PlayRank *state = &play->rank_states[share->rank];
 
     state->n_busy -= share->n_lanes;
     if (state->n_busy == 0)
@@ -259,7 +175,7 @@ static void tell_ranks(CcsPlay *play, CcsLaneId lane, TellRank *tell)
 {
     CcsRankShare own;
     uint32_t n = 0;
-    const CcsRankShare *of = ranks_of(play, lane, CCS_SENDS, &own, &n);
+    const CcsRankShare *of = ccs_play_ranks(play, lane, CCS_SENDS, &own, &n);
 
     for (uint32_t i = 0; i < n; i++)
         tell(play, &of[i]);
@@ -268,7 +184,7 @@ static void tell_ranks(CcsPlay *play, CcsLaneId lane, TellRank *tell)
 /* The first byte of the lane's message leaves. */
 static void enter(CcsPlay *play, CcsLaneId lane)
 {
-    LaneState *state = &play->lanes[lane];
+    PlayLane *state = &play->lanes[lane];
 
     state->entered = play->now;
     if (state->bytes == 0 || state->route.n_links == 0) {
@@ -289,25 +205,10 @@ static void enter(CcsPlay *play, CcsLaneId lane)
     g_array_append_val(play->starts, start);
 }
 
-/* @lane is the one that would take so long, or CCS_NO_LANE. */
-static bool fail_too_long(const CcsPlay *play, CcsLaneId lane, GError **error)
-{
-    const char *label =
-        lane == CCS_NO_LANE
-            ? NULL
-            : ccs_schedule_label(play->schedule, ccs_schedule_lane(play->schedule, lane)->label);
-
-    g_set_error(error, CCS_ERROR, CCS_ERROR_INPUT,
-                "simulated time runs over%s%s: the %s takes longer than 50 days",
-                label == NULL ? "" : " at ", label == NULL ? "" : label,
-                ccs_schedule_collective(play->schedule) == CCS_PROGRAM ? "program" : "collective");
-    return false;
-}
-
 /* Who gets the message that starts, by which links, and how large it is. */
 static bool look_up_message(CcsPlay *play, CcsLaneId lane, GError **error)
 {
-    LaneState *state = &play->lanes[lane];
+    PlayLane *state = &play->lanes[lane];
     const CcsLane *of = ccs_schedule_lane(play->schedule, lane);
 
     if (state->even_bytes == CCS_UNEVEN)
@@ -325,7 +226,7 @@ static bool look_up_message(CcsPlay *play, CcsLaneId lane, GError **error)
 /* Starts the next message of a lane that may; @chain leads to the event that allows it. */
 static bool start_message(CcsPlay *play, CcsLaneId lane, CcsChainId chain, GError **error)
 {
-    LaneState *state = &play->lanes[lane];
+    PlayLane *state = &play->lanes[lane];
     CcsTime cost = play->transport->message_cost;
 
     state->message = ccs_progress_start(play->progress, lane);
@@ -345,14 +246,14 @@ static bool start_message(CcsPlay *play, CcsLaneId lane, CcsChainId chain, GErro
         return true;
     }
     if (play->now + cost >= CCS_TIME_MAX)
-        return fail_too_long(play, lane, error);
+        return ccs_play_fail_too_long(play, lane, error);
     push(play, EVENT_ENTER, play->now + cost, lane, state->message, 0);
     return true;
 }
 
 static bool try_start(CcsPlay *play, CcsLaneId lane, CcsChainId chain, GError **error)
 {
-    const LaneState *state = &play->lanes[lane];
+    const PlayLane *state = &play->lanes[lane];
 
     return !ccs_progress_may_start(play->progress, lane) ||
            (play->now < play->rank_states[state->source].ready && !state->is_early) ||
@@ -372,81 +273,8 @@ static bool wake(CcsPlay *play, CcsLaneId lane, CcsEvent event, uint32_t message
     return true;
 }
 
-static uint32_t n_members(const CcsPlay *play, CcsLaneId lane)
-{
-    return play->reduction == NULL ? 1 : ccs_reduction_n_members(play->reduction, lane);
-}
-
-/* What is counted at once because the next message of the lane goes elsewhere. */
-static void count_at_receiver(CcsPlay *play, const LaneState *state, CcsTime arrival)
-{
-    CcsRankTotal *receiver = &play->ranks[state->peer];
-
-    receiver->bytes_received += state->bytes;
-    receiver->messages_received++;
-    receiver->finished = MAX(receiver->finished, arrival);
-    play->link_bytes += (CcsWork)state->bytes * state->route.n_links;
-}
-
-static void count_message(CcsPlay *play, LaneState *state, CcsTime arrival)
-{
-    state->moved += state->bytes;
-    state->n_left++;
-    state->left = play->now;
-    state->arrived = MAX(state->arrived, arrival);
-    if (!state->has_fixed_peer)
-        count_at_receiver(play, state, arrival);
-}
-
-static void count_sender(CcsPlay *play, const LaneState *state, const CcsRankShare *share)
-{
-    CcsRankTotal *total = &play->ranks[share->rank];
-
-    total->bytes_sent += state->moved * share->n_lanes;
-    total->messages_sent += (uint64_t)state->n_left * share->n_lanes;
-    total->finished = MAX(total->finished, state->left);
-}
-
-static void count_receiver(CcsPlay *play, const LaneState *state, const CcsRankShare *share)
-{
-    CcsRankTotal *total = &play->ranks[share->rank];
-
-    total->bytes_received += state->moved * share->n_lanes;
-    total->messages_received += (uint64_t)state->n_left * share->n_lanes;
-    total->finished = MAX(total->finished, state->arrived);
-}
-
-/* Adds up at the end what a lane has done. */
-static void count_lane(CcsPlay *play, CcsLaneId lane)
-{
-    const LaneState *state = &play->lanes[lane];
-    CcsRankShare own;
-    uint32_t n = 0;
-
-    if (state->is_local || state->n_left == 0)
-        return;
-    const CcsRankShare *senders = ranks_of(play, lane, CCS_SENDS, &own, &n);
-    for (uint32_t i = 0; i < n; i++)
-        count_sender(play, state, &senders[i]);
-    play->n_messages += (uint64_t)state->n_left * n_members(play, lane);
-    if (!state->has_fixed_peer)
-        return;
-    const CcsRankShare *receivers = ranks_of(play, lane, CCS_RECEIVES, &own, &n);
-    for (uint32_t i = 0; i < n; i++)
-        count_receiver(play, state, &receivers[i]);
-    play->link_bytes += (CcsWork)state->moved * state->route.n_links * n_members(play, lane);
-}
-
-static void count_all(CcsPlay *play)
-{
-    for (CcsLaneId lane = 0; lane < play->n_lanes; lane++)
-        count_lane(play, lane);
-    for (CcsRank rank = 0; rank < play->n_ranks; rank++)
-        play->ranks[rank].sending = play->rank_states[rank].sending;
-}
-
 /* Its data are added up at the peer, at once or by local lanes. */
-static bool is_reduced(const LaneState *state)
+static bool is_reduced(const PlayLane *state)
 {
     return state->message < state->n_reduced || state->is_added_there;
 }
@@ -454,7 +282,7 @@ static bool is_reduced(const LaneState *state)
 /* When the message that leaves now and is @there at some time is reduced: the receiver reduces one
  * of a queue after the other, and what needs no reduction does not overtake those, to the same
  * peer. */
-static CcsTime reduce(CcsPlay *play, const LaneState *state, CcsTime there)
+static CcsTime reduce(CcsPlay *play, const PlayLane *state, CcsTime there)
 {
     CcsTime *until = &play->lanes[state->reducer].reduced;
 
@@ -474,7 +302,7 @@ static CcsLaneId first_member(const CcsPlay *play, CcsLaneId lane)
 
 static bool tell_observer(CcsPlay *play, CcsLaneId lane, CcsTime arrival, GError **error)
 {
-    const LaneState *state = &play->lanes[lane];
+    const PlayLane *state = &play->lanes[lane];
     const CcsObserver *observer = &play->observer;
     bool (*tell)(void *data, const CcsFlow *flow, GError **error) =
         state->is_local ? observer->local : observer->flow;
@@ -484,7 +312,7 @@ static bool tell_observer(CcsPlay *play, CcsLaneId lane, CcsTime arrival, GError
     const CcsLane *of = ccs_schedule_lane(play->schedule, lane);
     return tell(observer->data,
                 &(CcsFlow){.lane = first_member(play, lane),
-                           .n_alike = n_members(play, lane),
+                           .n_alike = ccs_play_n_members(play, lane),
                            .message = state->message,
                            .channel = of->channel,
                            .phase = of->phase,
@@ -503,7 +331,7 @@ static bool tell_observer(CcsPlay *play, CcsLaneId lane, CcsTime arrival, GError
  * the class of the link that set its rate last. */
 static void spend_sending(CcsPlay *play, CcsLaneId lane, CcsChainId chain)
 {
-    const LaneState *state = &play->lanes[lane];
+    const PlayLane *state = &play->lanes[lane];
     CcsTime cost = state->entered - state->started;
     CcsTime time = play->now - state->entered;
 
@@ -532,20 +360,20 @@ static void spend_travel(CcsPlay *play, const CcsRoute *route, CcsTime reduction
  * grows by the way there only when those are started that waited for its leaving. */
 static bool leave(CcsPlay *play, CcsLaneId lane, GError **error)
 {
-    LaneState *state = &play->lanes[lane];
+    PlayLane *state = &play->lanes[lane];
     CcsChainId chain = ccs_chains_own(play->chains, state->chain);
     const CcsRoute route = state->route;
     CcsTime there = play->now + route.latency;
     CcsTime arrival = reduce(play, state, there);
 
     if (arrival >= CCS_TIME_MAX)
-        return fail_too_long(play, lane, error);
+        return ccs_play_fail_too_long(play, lane, error);
     spend_sending(play, lane, chain);
     push(play, EVENT_ARRIVE, arrival, lane, state->message, chain);
     if (!state->is_local)
         tell_ranks(play, lane, rank_becomes_idle);
-    count_message(play, state, arrival);
-    play->n_gone += state->is_local ? 0 : n_members(play, lane);
+    ccs_play_count_message(play, state, arrival);
+    play->n_gone += state->is_local ? 0 : ccs_play_n_members(play, lane);
     if (!tell_observer(play, lane, arrival, error))
         return false;
     ccs_progress_sent(play->progress, lane);
@@ -657,70 +485,6 @@ static bool play_moment(CcsPlay *play, GError **error)
     return true;
 }
 
-/* How many links @link stands for, if no other one stands for it. */
-static uint32_t n_link_members(const CcsPlay *play, CcsLinkId link)
-{
-    return play->reduction == NULL ? 1 : ccs_reduction_n_link_members(play->reduction, link);
-}
-
-static bool check_bytes(const CcsPlay *play, GError **error)
-{
-    const CcsLinkUse *links = play->model->link_use(play->network);
-    CcsWork link_bytes = 0;
-
-    for (CcsLaneId id = 0; id < play->n_lanes; id++) {
-        CcsBytes bytes = ccs_schedule_lane_bytes(play->schedule,
-                                                 ccs_schedule_lane(play->schedule, id), play->size);
-        if (bytes == play->lanes[id].moved)
-            continue;
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                    "bytes are lost: lane %u of rank %u moved %" G_GUINT64_FORMAT
-                    " of %" G_GUINT64_FORMAT " bytes",
-                    id, play->lanes[id].source, play->lanes[id].moved, bytes);
-        return false;
-    }
-    for (CcsLinkId link = 0; link < ccs_topology_n_links(play->topology); link++)
-        link_bytes += (CcsWork)links[link].bytes * n_link_members(play, link);
-    if (link_bytes == play->link_bytes)
-        return true;
-    g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,
-                "bytes are lost: the links carried other bytes than the messages on them");
-    return false;
-}
-
-static bool check(const CcsPlay *play, GError **error)
-{
-    CcsTime explained = ccs_chains_total(play->chains, play->last_chain);
-
-    if (play->n_injecting > 0)
-        return fail_too_long(play, CCS_NO_LANE, error);
-    if (!ccs_progress_is_done(play->progress)) {
-        g_autofree char *wait = ccs_progress_describe_wait(play->progress);
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "deadlock at %.3f us: %s",
-                    ccs_time_us(play->now), wait);
-        return false;
-    }
-    if (explained != play->last) {
-        g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK, "the critical path explains %.6f of %.6f us",
-                    ccs_time_us(explained), ccs_time_us(play->last));
-        return false;
-    }
-    return check_bytes(play, error);
-}
-
-static void fill_outcome(const CcsPlay *play, CcsOutcome *outcome)
-{
-    ccs_chains_read(play->chains, play->last_chain, play->critical_path);
-    *outcome = (CcsOutcome){
-        .time = play->last,
-        .n_messages = play->n_messages,
-        .ranks = play->ranks,
-        .links = play->model->link_use(play->network),
-        .critical_path = play->critical_path,
-        .n_classes = MAX(ccs_topology_n_classes(play->topology), 1),
-    };
-}
-
 static void tell_progress(CcsPlay *play)
 {
     if (play->observer.progress != NULL)
@@ -740,11 +504,7 @@ bool ccs_play_run(CcsPlay *play, CcsBytes size, CcsOutcome *ret_outcome, GError 
         CcsTime next = MIN(ccs_queue_next_time(play->queue), play->next_end);
         if (next >= CCS_TIME_MAX) {
             tell_progress(play);
-            count_all(play);
-            if (!check(play, error))
-                return false;
-            fill_outcome(play, ret_outcome);
-            return true;
+            return ccs_play_total(play, ret_outcome, error);
         }
         play->now = next;
         if (play->n_gone >= MESSAGES_PER_PROGRESS)

@@ -230,6 +230,31 @@ START_TEST(every_set_of_instructions_gives_the_same)
 }
 END_TEST
 
+/* Large rings are taken tile by tile. */
+START_TEST(a_ring_of_many_tiles_gives_the_bits_of_the_events)
+{
+    g_autoptr(GString) machine = g_string_new(
+        "nodes: 2051\nnode: {gpus: 1, nics: {count: 1, bandwidth: 25 GB/s, latency: 2 us}}\n"
+        "fabric: {kind: switch}\nfaults:\n"
+        "  - {kind: link, from: n1000.nic0, to: switch, bandwidth_factor: 0.7}\n");
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+
+    for (uint32_t node = 0; node < 2051; node += 1 + (uint32_t)g_rand_int_range(random, 0, 40))
+        g_string_append_printf(machine, "  - {kind: late-gpu, gpu: n%u.gpu0, delay: %d ns}\n", node,
+                               g_rand_int_range(random, 1, 500000));
+    g_autoptr(GError) error = NULL;
+    g_autoptr(CcsTopology) topology =
+        ccs_topology_read("machine.yaml", machine->str, machine->len, NULL, NULL, &error);
+    ck_assert_msg(topology != NULL, "%s", error != NULL ? error->message : "");
+    g_autoptr(CcsCommunicator) communicator = ccs_communicator_new(topology, 0, 0, NULL);
+    g_autoptr(CcsSchedule) schedule = ccs_algorithm_schedule(
+        ccs_algorithm_find(CCS_REDUCESCATTER, "ring", NULL), communicator, 0, 1, 1, NULL);
+
+    ck_assert(compare_sweep(schedule, "fluid", 2051 * 4096, &ccs_transport_ideal, "a large ring"));
+    ck_assert(compare_sweep(schedule, "fluid", 2051 * 4096, &costly, "a large ring that adds"));
+}
+END_TEST
+
 Suite *ccs_test_suite(void)
 {
     Suite *suite = suite_create("tiers");
@@ -240,6 +265,7 @@ Suite *ccs_test_suite(void)
                         G_N_ELEMENTS(machines));
     tcase_add_loop_test(tcase, a_sweep_gives_the_bits_of_the_events, 0, G_N_ELEMENTS(machines));
     tcase_add_test(tcase, every_set_of_instructions_gives_the_same);
+    tcase_add_test(tcase, a_ring_of_many_tiles_gives_the_bits_of_the_events);
     suite_add_tcase(suite, tcase);
     return suite;
 }
