@@ -100,7 +100,7 @@ static bool configure(CcsDatabase *database, GError **error)
     return ccs_database_execute(database, "PRAGMA trusted_schema = off", error);
 }
 
-typedef enum { IS_OURS, IS_EMPTY, IS_STRANGE } Identity;
+typedef enum { IS_OURS, IS_OLDER, IS_EMPTY, IS_STRANGE } Identity;
 
 /* Fails for a file that is no database and for one of a newer version. */
 static bool identify(CcsDatabase *database, Identity *ret_identity, GError **error)
@@ -125,7 +125,7 @@ static bool identify(CcsDatabase *database, Identity *ret_identity, GError **err
             version, CCS_DATABASE_VERSION);
         return fail(database, message, error);
     }
-    *ret_identity = IS_OURS;
+    *ret_identity = version < CCS_DATABASE_VERSION ? IS_OLDER : IS_OURS;
     return true;
 }
 
@@ -192,6 +192,11 @@ static bool set_up(CcsDatabase *database, CcsDatabaseMode mode, GError **error)
         return false;
     if (identity == IS_STRANGE)
         return fail(database, "a database of another program", error);
+    if (identity == IS_OLDER && mode == CCS_DATABASE_CREATE)
+        return fail(database,
+                    "made by an older ccsim, whose runs can be read but not added to (name another"
+                    " file by --db)",
+                    error);
     if (mode != CCS_DATABASE_READ && sqlite3_db_readonly(database->handle, "main"))
         return fail(database, "may not be written", error);
     if (identity == IS_EMPTY && mode != CCS_DATABASE_CREATE)

@@ -16,7 +16,7 @@
 #include <sqlite3.h>
 
 #define CCS_DATABASE_APPLICATION_ID 0x6363736d /* "ccsm" */
-#define CCS_DATABASE_VERSION        1          /* of the schema: user_version */
+#define CCS_DATABASE_VERSION        2          /* of the schema: user_version */
 
 typedef struct CcsDatabase CcsDatabase;
 

@@ -80,7 +80,7 @@ START_TEST(a_new_database_bears_the_marks_of_ours)
 
     ck_assert(database != NULL);
     expect("PRAGMA application_id", "1667461997");
-    expect("PRAGMA user_version", "1");
+    expect("PRAGMA user_version", "2");
     expect("PRAGMA journal_mode", "wal");
     expect("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
            " AND name NOT LIKE 'sqlite%' AND NOT strict",
@@ -147,8 +147,18 @@ END_TEST
 
 START_TEST(a_database_of_a_newer_version_is_refused)
 {
-    make_with_sql("PRAGMA application_id = 1667461997; PRAGMA user_version = 2");
-    expect_refusal(CCS_DATABASE_CREATE, "newer ccsim (database version 2, known here is 1)");
+    make_with_sql("PRAGMA application_id = 1667461997; PRAGMA user_version = 3");
+    expect_refusal(CCS_DATABASE_CREATE, "newer ccsim (database version 3, known here is 2)");
+}
+END_TEST
+
+START_TEST(a_database_of_an_older_version_is_only_read)
+{
+    make_with_sql("PRAGMA application_id = 1667461997; PRAGMA user_version = 1;"
+                  " CREATE TABLE run (x)");
+    expect_refusal(CCS_DATABASE_CREATE, "made by an older ccsim");
+    g_autoptr(CcsDatabase) database = ccs_database_open(path, CCS_DATABASE_READ, NULL);
+    ck_assert(database != NULL);
 }
 END_TEST
 
@@ -498,6 +508,7 @@ static TCase *opening(void)
     tcase_add_test(tcase, a_database_of_another_program_is_refused);
     tcase_add_test(tcase, a_database_with_tables_but_no_mark_is_refused);
     tcase_add_test(tcase, a_database_of_a_newer_version_is_refused);
+    tcase_add_test(tcase, a_database_of_an_older_version_is_only_read);
     tcase_add_test(tcase, what_is_no_file_is_refused);
     tcase_add_test(tcase, a_file_in_a_missing_folder_is_refused);
     tcase_add_test(tcase, to_read_a_missing_or_empty_file_is_refused);
