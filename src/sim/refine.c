@@ -165,8 +165,6 @@ static void split(Refinement *refinement, uint32_t id)
     }
     class_at(refinement, id)->first = largest.first;
     class_at(refinement, id)->n = largest.n;
-    for (uint32_t i = largest.first; i < largest.first + largest.n; i++)
-        refinement->class_of[refinement->order[i]] = id;
     for (uint32_t piece = first_new; piece < refinement->classes->len; piece++)
         wait_as_splitter(refinement, piece);
 }
