@@ -17,7 +17,7 @@ struct CcsBounds {
 /* Where more links than that would have to be looked at to find the distances of all ranks, only
  * those of a few are searched; what is not searched counts as 0. */
 #define MAX_SEARCH ((uint64_t)20000000)
-#define FEW_RANKS  4U
+#define FEW_RANKS  2U
 
 /* Least latencies from @gpu to every vertex, by whatever way (Dijkstra 1959). */
 static void measure_distances(const CcsBounds *bounds, CcsQueue *queue, CcsVertexId gpu,
