@@ -4,15 +4,7 @@
  * are busy, and there are only N - 1 + g - 1 messages one after the other. */
 #include "collectives/algorithm.h"
 #include "collectives/blocks.h"
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double n_steps = n_ranks - 1.0;
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){.latencies = n_steps, .costs = n_steps, .sizes = n_steps / n_ranks};
-    return true;
-}
+#include "collectives/ring_terms.h"
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
@@ -34,6 +26,6 @@ const CcsAlgorithm ccs_allgather_hierarchical = {
     .formula = "(n-1) (a + o) + (n-1)/n S/B",
     .assumption = "One rank per node, or one node: then it is a ring. With g ranks on each of N "
                   "nodes it is N-1 steps of S/n across and g-1 of S/g on NVLink.",
-    .terms = terms,
+    .terms = ccs_ring_terms_copying,
     .build = build,
 };

@@ -53,29 +53,17 @@ static void unfold_blocks(CcsDoubling *doubling)
     ccs_rounds_end(&doubling->rounds);
 }
 
-static void add_channel(CcsSchedule *schedule, uint32_t channel)
-{
-    g_autofree CcsRank *order = ccs_ring_order(schedule, channel);
-    g_auto(CcsDoubling) doubling;
-
-    ccs_doubling_init(&doubling, schedule, channel, order);
-    ccs_doubling_set_owners(&doubling);
-    fold_blocks(&doubling);
-    doubling.rounds.phase++;
-    ccs_doubling_double(&doubling);
-    doubling.rounds.phase++;
-    unfold_blocks(&doubling);
-}
+static const CcsDoublingPart parts[] = {
+    {"fold", fold_blocks},
+    {"recursive doubling", ccs_doubling_double},
+    {"unfold", unfold_blocks},
+};
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
     (void)error;
-    ccs_schedule_add_phase(schedule, "fold");
-    ccs_schedule_add_phase(schedule, "recursive doubling");
-    ccs_schedule_add_phase(schedule, "unfold");
     ccs_schedule_set_n_chunks(schedule, ccs_schedule_n_ranks(schedule));
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++)
-        add_channel(schedule, channel);
+    ccs_doubling_build(schedule, ccs_ring_order, true, parts, G_N_ELEMENTS(parts));
     return true;
 }
 

@@ -3,19 +3,8 @@
  * The two levels of two_level.h, with nodes as groups: between nodes each rank sends only
  * 2 (N - 1) / N of S / g, by its own NIC. */
 #include "collectives/algorithm.h"
+#include "collectives/ring_terms.h"
 #include "collectives/two_level.h"
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double n_steps = 2 * (n_ranks - 1.0);
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){.latencies = n_steps,
-                            .costs = n_steps,
-                            .sizes = n_steps / n_ranks,
-                            .reductions = n_steps / 2 / n_ranks};
-    return true;
-}
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
@@ -39,6 +28,6 @@ const CcsAlgorithm ccs_allreduce_hierarchical = {
     .formula = "2(n-1) (a + o) + 2 (n-1)/n S/B + (n-1)/n S/G",
     .assumption = "One rank per node, or one node: then it is a ring. With g ranks on each of N "
                   "nodes it is 2(g-1) steps of S/g on NVLink and 2(N-1) of S/(g N) across.",
-    .terms = terms,
+    .terms = ccs_ring_terms_both,
     .build = build,
 };

@@ -44,34 +44,28 @@ static void exchange(CcsDoubling *doubling, uint32_t position, uint32_t bit)
     ccs_rounds_send(&doubling->rounds, &lane);
 }
 
-static void add_channel(CcsSchedule *schedule, uint32_t channel)
+static void double_all(CcsDoubling *doubling)
 {
-    g_autofree CcsRank *order = ccs_ring_order(schedule, channel);
-    g_auto(CcsDoubling) doubling;
-
-    ccs_doubling_init(&doubling, schedule, channel, order);
-    ccs_doubling_fold(&doubling);
-    doubling.rounds.phase++;
-    for (uint32_t bit = 1; bit < doubling.n_positions; bit *= 2) {
-        for (uint32_t position = 0; position < doubling.n_positions; position++)
-            copy_aside(&doubling, position);
-        ccs_rounds_end(&doubling.rounds);
-        for (uint32_t position = 0; position < doubling.n_positions; position++)
-            exchange(&doubling, position, bit);
-        ccs_rounds_end(&doubling.rounds);
+    for (uint32_t bit = 1; bit < doubling->n_positions; bit *= 2) {
+        for (uint32_t position = 0; position < doubling->n_positions; position++)
+            copy_aside(doubling, position);
+        ccs_rounds_end(&doubling->rounds);
+        for (uint32_t position = 0; position < doubling->n_positions; position++)
+            exchange(doubling, position, bit);
+        ccs_rounds_end(&doubling->rounds);
     }
-    doubling.rounds.phase++;
-    ccs_doubling_unfold(&doubling);
 }
+
+static const CcsDoublingPart parts[] = {
+    {"fold", ccs_doubling_fold},
+    {"recursive doubling", double_all},
+    {"unfold", ccs_doubling_unfold},
+};
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
     (void)error;
-    ccs_schedule_add_phase(schedule, "fold");
-    ccs_schedule_add_phase(schedule, "recursive doubling");
-    ccs_schedule_add_phase(schedule, "unfold");
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++)
-        add_channel(schedule, channel);
+    ccs_doubling_build(schedule, ccs_ring_order, false, parts, G_N_ELEMENTS(parts));
     return true;
 }
 

@@ -9,18 +9,7 @@
  * and Yuan 2009). */
 #include "collectives/algorithm.h"
 #include "collectives/order.h"
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double n_steps = 2 * (n_ranks - 1.0);
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){.latencies = n_steps,
-                            .costs = n_steps,
-                            .sizes = n_steps / n_ranks,
-                            .reductions = n_steps / 2 / n_ranks};
-    return true;
-}
+#include "collectives/ring_terms.h"
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
@@ -53,6 +42,6 @@ const CcsAlgorithm ccs_allreduce_ring = {
     .when = "For large buffers: every port sends 2 (n-1)/n of the buffer, the least there is.",
     .formula = "2(n-1) (a + o) + 2 (n-1)/n S/B + (n-1)/n S/G",
     .assumption = "All chunks are equal (Patarasuk and Yuan 2009).",
-    .terms = terms,
+    .terms = ccs_ring_terms_both,
     .build = build,
 };

@@ -9,8 +9,8 @@ uint32_t ccs_doubling_bits(uint32_t n)
     return n_bits;
 }
 
-void ccs_doubling_init(CcsDoubling *doubling, CcsSchedule *schedule, uint32_t channel,
-                       const CcsRank *order)
+static void doubling_init(CcsDoubling *doubling, CcsSchedule *schedule, uint32_t channel,
+                          const CcsRank *order)
 {
     uint32_t n = ccs_schedule_n_ranks(schedule);
     uint32_t n_bits = ccs_doubling_bits(n);
@@ -21,11 +21,6 @@ void ccs_doubling_init(CcsDoubling *doubling, CcsSchedule *schedule, uint32_t ch
                               .n_bits = n_bits,
                               .n_chunks = ccs_schedule_n_chunks(schedule)};
     ccs_rounds_init(&doubling->rounds, schedule, channel);
-}
-
-void ccs_doubling_clear(CcsDoubling *doubling)
-{
-    ccs_rounds_clear(&doubling->rounds);
 }
 
 static uint32_t n_folded(const CcsDoubling *doubling)
@@ -43,7 +38,7 @@ CcsRank ccs_doubling_folded(const CcsDoubling *doubling, uint32_t position)
     return position < n_folded(doubling) ? doubling->order[2 * position + 1] : CCS_NO_RANK;
 }
 
-void ccs_doubling_set_owners(const CcsDoubling *doubling)
+static void set_owners(const CcsDoubling *doubling)
 {
     g_autofree CcsRank *owners = g_new(CcsRank, doubling->n_ranks);
 
@@ -111,5 +106,24 @@ void ccs_doubling_double(CcsDoubling *doubling)
                               ccs_doubling_rank(doubling, position ^ bit),
                               ccs_doubling_box(doubling, position, 2 * bit), false);
         ccs_rounds_end(&doubling->rounds);
+    }
+}
+
+void ccs_doubling_build(CcsSchedule *schedule, CcsOrderOf *order_of, bool has_blocks,
+                        const CcsDoublingPart *parts, uint32_t n_parts)
+{
+    for (uint32_t i = 0; i < n_parts; i++)
+        ccs_schedule_add_phase(schedule, parts[i].phase);
+    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
+        g_autofree CcsRank *order = order_of(schedule, channel);
+        CcsDoubling doubling;
+        doubling_init(&doubling, schedule, channel, order);
+        if (has_blocks)
+            set_owners(&doubling);
+        for (uint32_t i = 0; i < n_parts; i++) {
+            doubling.rounds.phase = i;
+            parts[i].add(&doubling);
+        }
+        ccs_rounds_clear(&doubling.rounds);
     }
 }

@@ -21,22 +21,11 @@ typedef struct {
     uint32_t n_chunks;    /* of the schedule */
 } CcsDoubling;
 
-/* ccs_doubling_init: of the ranks in @order, which it keeps, after the number of chunks has
- * been set. The folded rank of position p is that after the one which takes part. */
-void ccs_doubling_init(CcsDoubling *doubling, CcsSchedule *schedule, uint32_t channel,
-                       const CcsRank *order);
-void ccs_doubling_clear(CcsDoubling *doubling);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcsDoubling, ccs_doubling_clear)
-
 /* The largest power of two that is not above @n, as a number of bits. */
 uint32_t ccs_doubling_bits(uint32_t n);
 
 CcsRank ccs_doubling_rank(const CcsDoubling *doubling, uint32_t position);
 CcsRank ccs_doubling_folded(const CcsDoubling *doubling, uint32_t position); /* or CCS_NO_RANK */
-
-/* For collectives with blocks, of n chunks: chunk p is the block of the rank at position p,
- * chunk 2^h + p that of the rank folded there. */
-void ccs_doubling_set_owners(const CcsDoubling *doubling);
 
 /* The chunks of all positions that are equal to @position modulo @modulus. */
 CcsBox ccs_doubling_box(const CcsDoubling *doubling, uint32_t position, uint32_t modulus);
@@ -57,3 +46,19 @@ void ccs_doubling_halve(CcsDoubling *doubling);
 
 /* The same backwards: an all-gather, in which the near partner comes last. */
 void ccs_doubling_double(CcsDoubling *doubling);
+
+/* One part of an algorithm, and what its phase is called. */
+typedef struct {
+    const char *phase;
+    void (*add)(CcsDoubling *doubling);
+} CcsDoublingPart;
+
+typedef CcsRank *CcsOrderOf(const CcsSchedule *schedule, uint32_t channel);
+
+/* ccs_doubling_build:
+ * Adds the parts to each channel, a phase for each, on the ranks in the order that @order_of gives
+ * (transfer full), after the number of chunks has been set. The folded rank of position p is that
+ * after the one which takes part. @has_blocks: the collective speaks of n blocks; chunk p is that
+ * of the rank at position p, chunk 2^h + p that of the rank folded there. */
+void ccs_doubling_build(CcsSchedule *schedule, CcsOrderOf *order_of, bool has_blocks,
+                        const CcsDoublingPart *parts, uint32_t n_parts);

@@ -32,23 +32,17 @@ static void gather(CcsDoubling *doubling)
     }
 }
 
+static const CcsDoublingPart parts[] = {
+    {"fold", ccs_doubling_fold},
+    {"recursive halving", ccs_doubling_halve},
+    {"gather", gather},
+};
+
 static bool build(CcsSchedule *schedule, GError **error)
 {
     (void)error;
-    ccs_schedule_add_phase(schedule, "fold");
-    ccs_schedule_add_phase(schedule, "recursive halving");
-    ccs_schedule_add_phase(schedule, "gather");
     ccs_schedule_set_n_chunks(schedule, 1U << ccs_doubling_bits(ccs_schedule_n_ranks(schedule)));
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++) {
-        g_autofree CcsRank *order = ccs_chain_order(schedule, channel);
-        g_auto(CcsDoubling) doubling;
-        ccs_doubling_init(&doubling, schedule, channel, order);
-        ccs_doubling_fold(&doubling);
-        doubling.rounds.phase++;
-        ccs_doubling_halve(&doubling);
-        doubling.rounds.phase++;
-        gather(&doubling);
-    }
+    ccs_doubling_build(schedule, ccs_chain_order, false, parts, G_N_ELEMENTS(parts));
     return true;
 }
 

@@ -4,18 +4,7 @@
  * the node before. */
 #include "collectives/algorithm.h"
 #include "collectives/blocks.h"
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double n_steps = n_ranks - 1.0;
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){.latencies = n_steps,
-                            .costs = n_steps,
-                            .sizes = n_steps / n_ranks,
-                            .reductions = n_steps / n_ranks};
-    return true;
-}
+#include "collectives/ring_terms.h"
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
@@ -38,6 +27,6 @@ const CcsAlgorithm ccs_reducescatter_hierarchical = {
     .formula = "(n-1) (a + o) + (n-1)/n (S/B + S/G)",
     .assumption = "One rank per node, or one node: then it is a ring. With g ranks on each of N "
                   "nodes it is g-1 steps of S/g on NVLink and N-1 of S/n across.",
-    .terms = terms,
+    .terms = ccs_ring_terms_adding,
     .build = build,
 };

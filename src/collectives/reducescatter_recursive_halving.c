@@ -40,29 +40,17 @@ static void unfold_blocks(CcsDoubling *doubling)
     ccs_rounds_end(&doubling->rounds);
 }
 
-static void add_channel(CcsSchedule *schedule, uint32_t channel)
-{
-    g_autofree CcsRank *order = ccs_ring_order(schedule, channel);
-    g_auto(CcsDoubling) doubling;
-
-    ccs_doubling_init(&doubling, schedule, channel, order);
-    ccs_doubling_set_owners(&doubling);
-    ccs_doubling_fold(&doubling);
-    doubling.rounds.phase++;
-    ccs_doubling_halve(&doubling);
-    doubling.rounds.phase++;
-    unfold_blocks(&doubling);
-}
+static const CcsDoublingPart parts[] = {
+    {"fold", ccs_doubling_fold},
+    {"recursive halving", ccs_doubling_halve},
+    {"unfold", unfold_blocks},
+};
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
     (void)error;
-    ccs_schedule_add_phase(schedule, "fold");
-    ccs_schedule_add_phase(schedule, "recursive halving");
-    ccs_schedule_add_phase(schedule, "unfold");
     ccs_schedule_set_n_chunks(schedule, ccs_schedule_n_ranks(schedule));
-    for (uint32_t channel = 0; channel < ccs_schedule_n_channels(schedule); channel++)
-        add_channel(schedule, channel);
+    ccs_doubling_build(schedule, ccs_ring_order, true, parts, G_N_ELEMENTS(parts));
     return true;
 }
 

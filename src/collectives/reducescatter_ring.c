@@ -4,18 +4,7 @@
  * the last one is r's own. */
 #include "collectives/algorithm.h"
 #include "collectives/order.h"
-
-static bool terms(uint32_t n_ranks, uint32_t n_chunks, CcsTerms *ret_terms)
-{
-    double n_steps = n_ranks - 1.0;
-
-    (void)n_chunks;
-    *ret_terms = (CcsTerms){.latencies = n_steps,
-                            .costs = n_steps,
-                            .sizes = n_steps / n_ranks,
-                            .reductions = n_steps / n_ranks};
-    return true;
-}
+#include "collectives/ring_terms.h"
 
 static bool build(CcsSchedule *schedule, GError **error)
 {
@@ -50,6 +39,6 @@ const CcsAlgorithm ccs_reducescatter_ring = {
     .when = "For large buffers: messages only go to neighbours, and cross between nodes once.",
     .formula = "(n-1) (a + o) + (n-1)/n S/B + (n-1)/n S/G",
     .assumption = "All blocks are equal (Thakur et al. 2005).",
-    .terms = terms,
+    .terms = ccs_ring_terms_adding,
     .build = build,
 };
