@@ -6,12 +6,18 @@ CcsLists ccs_lists_new(uint32_t n_owners, uint32_t n_items, CcsOwnerOf *owner_of
 {
     CcsLists lists = {g_new0(uint32_t, (size_t)n_owners + 2), g_new(uint32_t, (size_t)n_items + 1)};
 
-    for (uint32_t i = 0; i < n_items; i++)
-        lists.first[owner_of(data, i) + 2]++;
+    for (uint32_t i = 0; i < n_items; i++) {
+        uint32_t owner = owner_of(data, i);
+        if (owner != CCS_NO_OWNER)
+            lists.first[owner + 2]++;
+    }
     for (uint32_t i = 2; i < n_owners + 2; i++)
         lists.first[i] += lists.first[i - 1];
-    for (uint32_t i = 0; i < n_items; i++)
-        lists.items[lists.first[owner_of(data, i) + 1]++] = i;
+    for (uint32_t i = 0; i < n_items; i++) {
+        uint32_t owner = owner_of(data, i);
+        if (owner != CCS_NO_OWNER)
+            lists.items[lists.first[owner + 1]++] = i;
+    }
     return lists;
 }
 

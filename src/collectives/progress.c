@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-/* Lists of numbers by owner: those of owner i are at items[first[i]] ... items[first[i + 1]]. */
-typedef struct {
-    uint32_t *first;
-    uint32_t *items;
-} Lists;
-
 /* What a lane needs of another one: a dependency without what is known of its place. */
 typedef struct {
     CcsLaneId before;
@@ -25,39 +19,17 @@ struct CcsProgress {
     uint32_t n_lanes;
     uint32_t n_left; /* messages that have not arrived */
     CcsLaneProgress *lanes;
-    Lists dependencies;   /* by lane: indices of its dependencies */
-    Need *needs;          /* in the order of the items of `dependencies` */
-    Lists waiters[2];     /* by event and lane: lanes that wait for it */
-    uint32_t *periods[2]; /* of each waiter: only every so many messages can matter to it */
-    bool *is_gate[2];     /* by event and lane: some waiter's period is above 1 */
-    CcsLaneId *family;    /* by lane: first lane of its family, if one waits by sender */
-    uint64_t *arrived;    /* bits of the messages of all lanes in families */
-    uint64_t *first_bit;  /* by lane: of its messages in `arrived` */
+    CcsLists dependencies; /* by lane: indices of its dependencies */
+    Need *needs;           /* in the order of the items of `dependencies` */
+    CcsLists waiters[2];   /* by event and lane: lanes that wait for it */
+    uint32_t *periods[2];  /* of each waiter: only every so many messages can matter to it */
+    bool *is_gate[2];      /* by event and lane: some waiter's period is above 1 */
+    CcsLaneId *family;     /* by lane: first lane of its family, if one waits by sender */
+    uint64_t *arrived;     /* bits of the messages of all lanes in families */
+    uint64_t *first_bit;   /* by lane: of its messages in `arrived` */
     size_t n_words;
     GArray *found; /* of CcsLaneId: the answer of ccs_progress_waiters() where it is not a list */
 };
-
-/* Sorts @values by @owners into lists, keeping their order. */
-static Lists make_lists(const GArray *owners, const GArray *values, uint32_t n_owners)
-{
-    Lists lists = {g_new0(uint32_t, n_owners + 2), g_new(uint32_t, owners->len + 1)};
-
-    for (guint i = 0; i < owners->len; i++)
-        lists.first[g_array_index(owners, uint32_t, i) + 2]++;
-    for (uint32_t i = 2; i < n_owners + 2; i++)
-        lists.first[i] += lists.first[i - 1];
-    for (guint i = 0; i < owners->len; i++) {
-        uint32_t owner = g_array_index(owners, uint32_t, i);
-        lists.items[lists.first[owner + 1]++] = g_array_index(values, uint32_t, i);
-    }
-    return lists;
-}
-
-static void free_lists(Lists *lists)
-{
-    g_free(lists->first);
-    g_free(lists->items);
-}
 
 static Need need_of(const CcsDependency *dependency)
 {
@@ -76,38 +48,43 @@ static Need need_of(const CcsDependency *dependency)
 static void index_needs(CcsProgress *progress)
 {
     uint32_t n = ccs_schedule_n_dependencies(progress->schedule);
-    g_autoptr(GArray) owners = g_array_new(false, false, sizeof(uint32_t));
-    g_autoptr(GArray) values = g_array_new(false, false, sizeof(uint32_t));
 
-    for (uint32_t i = 0; i < n; i++) {
-        CcsLaneId after = ccs_schedule_dependency(progress->schedule, i)->after;
-        g_array_append_val(owners, after);
-        g_array_append_val(values, i);
-    }
-    progress->dependencies = make_lists(owners, values, progress->n_lanes);
+    progress->dependencies = ccs_schedule_needs(progress->schedule);
     progress->needs = g_new(Need, (size_t)n + 1);
     for (uint32_t i = 0; i < n; i++)
         progress->needs[i] =
             need_of(ccs_schedule_dependency(progress->schedule, progress->dependencies.items[i]));
 }
 
+static uint32_t before_of(const CcsSchedule *schedule, uint32_t index, CcsEvent event)
+{
+    const CcsDependency *dependency = ccs_schedule_dependency(schedule, index);
+    bool is_meant = dependency->event == event && !dependency->is_by_sender;
+
+    return is_meant ? dependency->before : CCS_NO_OWNER;
+}
+
+static uint32_t before_of_sent(const void *data, uint32_t index)
+{
+    return before_of(data, index, CCS_SENT);
+}
+
+static uint32_t before_of_arrived(const void *data, uint32_t index)
+{
+    return before_of(data, index, CCS_ARRIVED);
+}
+
 static void index_waiters(CcsProgress *progress, CcsEvent event)
 {
-    g_autoptr(GArray) owners = g_array_new(false, false, sizeof(uint32_t));
-    g_autoptr(GArray) values = g_array_new(false, false, sizeof(uint32_t));
-    Lists *waiters = &progress->waiters[event];
+    CcsLists *waiters = &progress->waiters[event];
 
-    for (uint32_t i = 0; i < ccs_schedule_n_dependencies(progress->schedule); i++) {
-        const CcsDependency *dependency = ccs_schedule_dependency(progress->schedule, i);
-        if (dependency->event != event || dependency->is_by_sender)
-            continue;
-        g_array_append_val(owners, dependency->before);
-        g_array_append_val(values, i);
-    }
-    *waiters = make_lists(owners, values, progress->n_lanes);
-    progress->periods[event] = g_new(uint32_t, owners->len + 1);
+    *waiters =
+        ccs_lists_new(progress->n_lanes, ccs_schedule_n_dependencies(progress->schedule),
+                      event == CCS_SENT ? before_of_sent : before_of_arrived, progress->schedule);
+    uint32_t n = waiters->first[progress->n_lanes];
+    progress->periods[event] = g_new(uint32_t, (size_t)n + 1);
     progress->is_gate[event] = g_new0(bool, progress->n_lanes + 1);
-    for (guint i = 0; i < owners->len; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const CcsDependency *dependency =
             ccs_schedule_dependency(progress->schedule, waiters->items[i]);
         progress->periods[event][i] = dependency->p_before;
@@ -167,9 +144,9 @@ void ccs_progress_free(CcsProgress *progress)
     g_free(progress->first_bit);
     g_free(progress->arrived);
     g_free(progress->needs);
-    free_lists(&progress->dependencies);
+    ccs_lists_clear(&progress->dependencies);
     for (int event = CCS_SENT; event <= CCS_ARRIVED; event++) {
-        free_lists(&progress->waiters[event]);
+        ccs_lists_clear(&progress->waiters[event]);
         g_free(progress->periods[event]);
         g_free(progress->is_gate[event]);
     }
@@ -279,7 +256,7 @@ const CcsLaneProgress *ccs_progress_of(const CcsProgress *progress, CcsLaneId la
 const uint32_t *ccs_progress_dependencies(const CcsProgress *progress, CcsLaneId lane,
                                           uint32_t *ret_n)
 {
-    const Lists *lists = &progress->dependencies;
+    const CcsLists *lists = &progress->dependencies;
 
     *ret_n = lists->first[lane + 1] - lists->first[lane];
     return &lists->items[lists->first[lane]];
@@ -301,7 +278,7 @@ static void find_waiters(CcsProgress *progress, CcsLaneId lane, CcsEvent event)
 const CcsLaneId *ccs_progress_waiters(CcsProgress *progress, CcsLaneId lane, CcsEvent event,
                                       uint32_t message, uint32_t *ret_n)
 {
-    const Lists *lists = &progress->waiters[event];
+    const CcsLists *lists = &progress->waiters[event];
     bool is_in_family = event == CCS_ARRIVED && progress->family[lane] != CCS_NO_LANE;
 
     if (!is_in_family && !progress->is_gate[event][lane]) {

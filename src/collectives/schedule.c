@@ -281,6 +281,33 @@ void ccs_schedule_gate_sent(CcsSchedule *schedule, CcsLaneId after, CcsLaneId be
     gate(schedule, after, before, CCS_SENT);
 }
 
+static uint32_t after_of(const void *data, uint32_t dependency)
+{
+    return ccs_schedule_dependency(data, dependency)->after;
+}
+
+CcsLists ccs_schedule_needs(const CcsSchedule *schedule)
+{
+    return ccs_lists_new(ccs_schedule_n_lanes(schedule), ccs_schedule_n_dependencies(schedule),
+                         after_of, schedule);
+}
+
+const char *ccs_schedule_irregularity(const CcsSchedule *schedule)
+{
+    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
+        const CcsLane *lane = ccs_schedule_lane(schedule, id);
+        if (lane->peer_kind != CCS_PEER_FIXED)
+            return "a lane sends to different ranks";
+        if (lane->queue != 0)
+            return "lanes reduce one after the other";
+    }
+    for (uint32_t i = 0; i < ccs_schedule_n_dependencies(schedule); i++) {
+        if (ccs_schedule_dependency(schedule, i)->is_by_sender)
+            return "a lane waits for different ranks";
+    }
+    return NULL;
+}
+
 static const CcsPath no_path = {CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX, CCS_NO_VERTEX};
 
 CcsSchedule *ccs_schedule_copy_empty(const CcsSchedule *schedule)

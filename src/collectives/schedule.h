@@ -17,6 +17,7 @@
 
 #include <glib.h>
 
+#include "base/lists.h"
 #include "base/units.h"
 #include "collectives/collective.h"
 #include "collectives/weights.h"
@@ -205,6 +206,13 @@ const CcsLane *ccs_schedule_lane(const CcsSchedule *schedule, CcsLaneId lane);
 void ccs_schedule_depend(CcsSchedule *schedule, const CcsDependency *dependency);
 uint32_t ccs_schedule_n_dependencies(const CcsSchedule *schedule);
 const CcsDependency *ccs_schedule_dependency(const CcsSchedule *schedule, uint32_t index);
+
+/* ccs_schedule_needs: the dependencies of each lane, those of which it is @after. */
+CcsLists ccs_schedule_needs(const CcsSchedule *schedule);
+
+/* ccs_schedule_irregularity: for those who need every lane to have one peer and one wait for each
+ * of its messages. Returns: what is not so; NULL if all is. */
+const char *ccs_schedule_irregularity(const CcsSchedule *schedule);
 
 /* To make a schedule that differs from another one. */
 CcsSchedule *ccs_schedule_copy(const CcsSchedule *schedule);

@@ -173,9 +173,9 @@ typedef void TellRank(CcsPlay *play, const CcsRankShare *share);
 /* Tells the ranks that send the messages of @lane. */
 static void tell_ranks(CcsPlay *play, CcsLaneId lane, TellRank *tell)
 {
-    CcsRankShare own;
+    CcsRankShare own = {play->lanes[lane].source, 1};
     uint32_t n = 0;
-    const CcsRankShare *of = ccs_play_ranks(play, lane, CCS_SENDS, &own, &n);
+    const CcsRankShare *of = ccs_reduction_ranks(play->reduction, lane, CCS_SENDS, &own, &n);
 
     for (uint32_t i = 0; i < n; i++)
         tell(play, &of[i]);
@@ -191,17 +191,13 @@ static void enter(CcsPlay *play, CcsLaneId lane)
         push(play, EVENT_LEAVE, play->now, lane, state->message, 0);
         return;
     }
+    CcsLaneLinks links = ccs_reduction_links(play->reduction, lane, &state->route);
     CcsFlowStart start = {.slot = lane,
-                          .links = state->route.links,
-                          .n_links = state->route.n_links,
+                          .links = links.links,
+                          .weights = links.weights,
+                          .n_links = links.n,
                           .bytes = state->bytes,
                           .keeps_links = state->has_fixed_peer};
-    if (play->reduction != NULL) {
-        CcsLaneLinks links = ccs_reduction_links(play->reduction, lane);
-        start.n_links = links.n;
-        start.links = links.links;
-        start.weights = links.weights;
-    }
     g_array_append_val(play->starts, start);
 }
 
@@ -295,11 +291,6 @@ static CcsTime reduce(CcsPlay *play, const PlayLane *state, CcsTime there)
     return *until;
 }
 
-static CcsLaneId first_member(const CcsPlay *play, CcsLaneId lane)
-{
-    return play->reduction == NULL ? lane : ccs_reduction_first_member(play->reduction, lane);
-}
-
 static bool tell_observer(CcsPlay *play, CcsLaneId lane, CcsTime arrival, GError **error)
 {
     const PlayLane *state = &play->lanes[lane];
@@ -311,8 +302,8 @@ static bool tell_observer(CcsPlay *play, CcsLaneId lane, CcsTime arrival, GError
         return true;
     const CcsLane *of = ccs_schedule_lane(play->schedule, lane);
     return tell(observer->data,
-                &(CcsFlow){.lane = first_member(play, lane),
-                           .n_alike = ccs_play_n_members(play, lane),
+                &(CcsFlow){.lane = ccs_reduction_first_member(play->reduction, lane),
+                           .n_alike = ccs_reduction_n_members(play->reduction, lane),
                            .message = state->message,
                            .channel = of->channel,
                            .phase = of->phase,
@@ -373,7 +364,7 @@ static bool leave(CcsPlay *play, CcsLaneId lane, GError **error)
     if (!state->is_local)
         tell_ranks(play, lane, rank_becomes_idle);
     ccs_play_count_message(play, state, arrival);
-    play->n_gone += state->is_local ? 0 : ccs_play_n_members(play, lane);
+    play->n_gone += state->is_local ? 0 : ccs_reduction_n_members(play->reduction, lane);
     if (!tell_observer(play, lane, arrival, error))
         return false;
     ccs_progress_sent(play->progress, lane);

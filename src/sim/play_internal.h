@@ -73,13 +73,6 @@ struct CcsPlay {
     GArray *ended;                 /* of uint32_t: flows that end now, shuffled */
 };
 
-/* The ranks that send, or receive, the messages of @lane; @own has room for one. */
-const CcsRankShare *ccs_play_ranks(const CcsPlay *play, CcsLaneId lane, CcsRole role,
-                                   CcsRankShare *own, uint32_t *ret_n);
-
-/* How many lanes @lane stands for. */
-uint32_t ccs_play_n_members(const CcsPlay *play, CcsLaneId lane);
-
 /* A message of the lane has left, and arrives at @arrival. */
 void ccs_play_count_message(CcsPlay *play, PlayLane *state, CcsTime arrival);
 

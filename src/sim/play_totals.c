@@ -2,23 +2,6 @@
 #include "base/error.h"
 #include "sim/play_internal.h"
 
-const CcsRankShare *ccs_play_ranks(const CcsPlay *play, CcsLaneId lane, CcsRole role,
-                                   CcsRankShare *own, uint32_t *ret_n)
-{
-    const PlayLane *state = &play->lanes[lane];
-
-    if (play->reduction != NULL)
-        return ccs_reduction_ranks(play->reduction, lane, role, ret_n);
-    *own = (CcsRankShare){role == CCS_SENDS ? state->source : state->peer, 1};
-    *ret_n = 1;
-    return own;
-}
-
-uint32_t ccs_play_n_members(const CcsPlay *play, CcsLaneId lane)
-{
-    return play->reduction == NULL ? 1 : ccs_reduction_n_members(play->reduction, lane);
-}
-
 /* What is counted at once because the next message of the lane goes elsewhere. */
 static void count_at_receiver(CcsPlay *play, const PlayLane *state, CcsTime arrival)
 {
@@ -62,22 +45,25 @@ static void count_receiver(CcsPlay *play, const PlayLane *state, const CcsRankSh
 static void count_lane(CcsPlay *play, CcsLaneId lane)
 {
     const PlayLane *state = &play->lanes[lane];
-    CcsRankShare own;
+    CcsRankShare sender = {state->source, 1};
+    CcsRankShare receiver = {state->peer, 1};
     uint32_t n = 0;
 
     if (state->is_local || state->n_left == 0)
         return;
-    const CcsRankShare *senders = ccs_play_ranks(play, lane, CCS_SENDS, &own, &n);
+    const CcsRankShare *senders =
+        ccs_reduction_ranks(play->reduction, lane, CCS_SENDS, &sender, &n);
     for (uint32_t i = 0; i < n; i++)
         count_sender(play, state, &senders[i]);
-    play->n_messages += (uint64_t)state->n_left * ccs_play_n_members(play, lane);
+    play->n_messages += (uint64_t)state->n_left * ccs_reduction_n_members(play->reduction, lane);
     if (!state->has_fixed_peer)
         return;
-    const CcsRankShare *receivers = ccs_play_ranks(play, lane, CCS_RECEIVES, &own, &n);
+    const CcsRankShare *receivers =
+        ccs_reduction_ranks(play->reduction, lane, CCS_RECEIVES, &receiver, &n);
     for (uint32_t i = 0; i < n; i++)
         count_receiver(play, state, &receivers[i]);
-    play->link_bytes +=
-        (CcsWork)state->moved * state->route.n_links * ccs_play_n_members(play, lane);
+    play->link_bytes += (CcsWork)state->moved * state->route.n_links *
+                        ccs_reduction_n_members(play->reduction, lane);
 }
 
 static void count_all(CcsPlay *play)
@@ -102,12 +88,6 @@ bool ccs_play_fail_too_long(const CcsPlay *play, CcsLaneId lane, GError **error)
     return false;
 }
 
-/* How many links @link stands for, if no other one stands for it. */
-static uint32_t n_link_members(const CcsPlay *play, CcsLinkId link)
-{
-    return play->reduction == NULL ? 1 : ccs_reduction_n_link_members(play->reduction, link);
-}
-
 static bool check_bytes(const CcsPlay *play, GError **error)
 {
     const CcsLinkUse *links = play->model->link_use(play->network);
@@ -125,7 +105,8 @@ static bool check_bytes(const CcsPlay *play, GError **error)
         return false;
     }
     for (CcsLinkId link = 0; link < ccs_topology_n_links(play->topology); link++)
-        link_bytes += (CcsWork)links[link].bytes * n_link_members(play, link);
+        link_bytes +=
+            (CcsWork)links[link].bytes * ccs_reduction_n_link_members(play->reduction, link);
     if (link_bytes == play->link_bytes)
         return true;
     g_set_error(error, CCS_ERROR, CCS_ERROR_CHECK,

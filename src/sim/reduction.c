@@ -260,22 +260,26 @@ const CcsSchedule *ccs_reduction_schedule(const CcsReduction *reduction)
 
 CcsLaneId ccs_reduction_first_member(const CcsReduction *reduction, CcsLaneId lane)
 {
-    return reduction->symmetry->lanes.first[lane];
+    return reduction == NULL ? lane : reduction->symmetry->lanes.first[lane];
 }
 
 uint32_t ccs_reduction_n_members(const CcsReduction *reduction, CcsLaneId lane)
 {
-    return reduction->symmetry->lanes.count[lane];
+    return reduction == NULL ? 1 : reduction->symmetry->lanes.count[lane];
 }
 
 uint32_t ccs_reduction_n_link_members(const CcsReduction *reduction, CcsLinkId link)
 {
+    if (reduction == NULL)
+        return 1;
     const CcsClasses *links = &reduction->symmetry->links;
     return links->count[links->of[link]];
 }
 
-CcsLaneLinks ccs_reduction_links(const CcsReduction *reduction, CcsLaneId lane)
+CcsLaneLinks ccs_reduction_links(const CcsReduction *reduction, CcsLaneId lane, const CcsRoute *own)
 {
+    if (reduction == NULL)
+        return (CcsLaneLinks){own->links, NULL, own->n_links};
     uint32_t first = reduction->links.first[lane];
     uint32_t n = reduction->links.first[lane + 1] - first;
 
@@ -286,8 +290,12 @@ CcsLaneLinks ccs_reduction_links(const CcsReduction *reduction, CcsLaneId lane)
 }
 
 const CcsRankShare *ccs_reduction_ranks(const CcsReduction *reduction, CcsLaneId lane, CcsRole role,
-                                        uint32_t *ret_n)
+                                        const CcsRankShare *own, uint32_t *ret_n)
 {
+    if (reduction == NULL) {
+        *ret_n = 1;
+        return own;
+    }
     const Lists *lists = &reduction->ranks[role];
     uint32_t first = lists->first[lane];
 

@@ -14,11 +14,6 @@
 /* Times stay below this, so that sums of two do not run over. */
 #define MAX_TIME ((CcsWork)1 << 61)
 
-static uint32_t after_of(const void *data, uint32_t dependency)
-{
-    return ccs_schedule_dependency(data, dependency)->after;
-}
-
 static CcsRate rate_of(const Sweep *sweep, const CcsRoute *route)
 {
     CcsRate rate = CCS_RATE_UNLIMITED;
@@ -66,22 +61,6 @@ static void describe_lane(Sweep *sweep, CcsLaneId id)
         .started = sweep->transport->launch + (lane->is_early ? 0 : delay),
         .is_constant = ccs_schedule_even_bytes(sweep->schedule, lane, sweep->size) != CCS_UNEVEN,
     };
-}
-
-static char *refuse_form(const CcsSchedule *schedule)
-{
-    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
-        const CcsLane *lane = ccs_schedule_lane(schedule, id);
-        if (lane->peer_kind != CCS_PEER_FIXED)
-            return g_strdup("a lane sends to different ranks");
-        if (lane->queue != 0)
-            return g_strdup("lanes reduce one after the other");
-    }
-    for (uint32_t i = 0; i < ccs_schedule_n_dependencies(schedule); i++) {
-        if (ccs_schedule_dependency(schedule, i)->is_by_sender)
-            return g_strdup("a lane waits for different ranks");
-    }
-    return NULL;
 }
 
 /* Even if all messages came one after the other, the last one would not be too late. */
@@ -144,16 +123,16 @@ static char *find_keepers(Sweep *sweep)
     return n_kept <= MAX_KEPT ? NULL : g_strdup("too many times would have to be kept");
 }
 
-/* A ring: each lane waits for the one before it to be one message further, and for others only
- * before it begins. */
-static bool is_ring_lane(const Sweep *sweep, CcsLaneId id, const SweepLane *like)
+/* A ring, of lanes like the @first: each lane waits for the one before it to be one message
+ * further, and for others only before it begins. */
+static bool is_ring_lane(const Sweep *sweep, CcsLaneId id, CcsLaneId first)
 {
-    const SweepLane *lane = &sweep->lanes[id];
+    const CcsLane *lane = ccs_schedule_lane(sweep->schedule, id);
+    const CcsLane *like = ccs_schedule_lane(sweep->schedule, first);
     uint32_t n_inside = 0;
 
-    if (!lane->is_constant || lane->n != like->n ||
-        ccs_schedule_lane(sweep->schedule, id)->n_reduced != like->n_reduced ||
-        ccs_schedule_lane(sweep->schedule, id)->is_added_there)
+    if (!sweep->lanes[id].is_constant || lane->n_messages != like->n_messages ||
+        lane->n_reduced != like->n_reduced || lane->is_added_there)
         return false;
     for (uint32_t i = sweep->needs.first[id]; i < sweep->needs.first[id + 1]; i++) {
         const CcsDependency *dependency =
@@ -184,11 +163,9 @@ static void find_rings(Sweep *sweep)
     for (uint32_t c = 0; c < components->n; c++) {
         const uint32_t *members = &components->members[components->first[c]];
         uint32_t n = components->first[c + 1] - components->first[c];
-        SweepLane like = sweep->lanes[members[0]];
-        like.n_reduced = ccs_schedule_lane(sweep->schedule, members[0])->n_reduced;
         sweep->is_ring[c] = true;
         for (uint32_t i = 0; i < n && sweep->is_ring[c]; i++)
-            sweep->is_ring[c] = is_ring_lane(sweep, members[i], &like);
+            sweep->is_ring[c] = is_ring_lane(sweep, members[i], members[0]);
     }
     for (uint32_t i = 0; i < ccs_schedule_n_dependencies(sweep->schedule); i++) {
         const CcsDependency *dependency = ccs_schedule_dependency(sweep->schedule, i);
@@ -250,7 +227,7 @@ CcsSweep *ccs_sweep_run(const CcsSwept *swept, CcsBytes size, char **ret_reason,
 {
     const CcsSchedule *schedule = swept->schedule;
 
-    *ret_reason = refuse_form(schedule);
+    *ret_reason = g_strdup(ccs_schedule_irregularity(schedule));
     if (*ret_reason != NULL)
         return NULL;
 
@@ -264,7 +241,7 @@ CcsSweep *ccs_sweep_run(const CcsSwept *swept, CcsBytes size, char **ret_reason,
         .size = size,
         .n_lanes = n_lanes,
         .lanes = g_new0(SweepLane, (size_t)n_lanes + 1),
-        .needs = ccs_lists_new(n_lanes, ccs_schedule_n_dependencies(schedule), after_of, schedule),
+        .needs = ccs_schedule_needs(schedule),
     };
     for (CcsLaneId id = 0; id < n_lanes; id++)
         describe_lane(&sweep, id);

@@ -10,9 +10,8 @@
 #define CCS_NOT_REDUCED ((CcsTime)-1)
 
 typedef struct {
-    uint32_t n;         /* messages */
-    uint32_t n_reduced; /* only of the lane that others are compared with */
-    bool is_constant;   /* all messages have one size */
+    uint32_t n;       /* messages */
+    bool is_constant; /* all messages have one size */
     bool keeps_left;
     bool keeps_arrived;
     CcsTime cost;

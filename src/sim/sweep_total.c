@@ -8,14 +8,14 @@
 typedef struct {
     uint32_t owner; /* link or rank */
     CcsLaneId lane;
-    uint32_t weight;
+    uint64_t weight;
 } Use;
 
 /* What changes on a link at a moment. */
 typedef struct {
     CcsTime time;
     CcsWork rate;
-    uint32_t n_lanes;
+    uint64_t n_lanes;
     bool is_start;
 } Change;
 
@@ -29,18 +29,9 @@ static uint32_t owner_of(const void *data, uint32_t use)
     return g_array_index((const GArray *)data, Use, use).owner;
 }
 
-/* The links of a lane, with its weight on each. */
 static CcsLaneLinks links_of(const Sweep *sweep, CcsLaneId id)
 {
-    if (sweep->reduction != NULL)
-        return ccs_reduction_links(sweep->reduction, id);
-    const CcsRoute *route = ccs_paths_route(sweep->paths, id, 0, NULL);
-    return (CcsLaneLinks){route->links, NULL, route->n_links};
-}
-
-static uint32_t weight_of(const CcsLaneLinks *links, uint32_t index)
-{
-    return links->weights == NULL ? 1 : links->weights[index];
+    return ccs_reduction_links(sweep->reduction, id, ccs_paths_route(sweep->paths, id, 0, NULL));
 }
 
 static const CcsRankShare *ranks_of(const Sweep *sweep, CcsLaneId id, CcsRole role,
@@ -48,11 +39,8 @@ static const CcsRankShare *ranks_of(const Sweep *sweep, CcsLaneId id, CcsRole ro
 {
     const CcsLane *lane = ccs_schedule_lane(sweep->schedule, id);
 
-    if (sweep->reduction != NULL)
-        return ccs_reduction_ranks(sweep->reduction, id, role, ret_n);
     *own = (CcsRankShare){role == CCS_SENDS ? lane->source : lane->peer, 1};
-    *ret_n = 1;
-    return own;
+    return ccs_reduction_ranks(sweep->reduction, id, role, own, ret_n);
 }
 
 /* Lanes that move bytes, on each of their links. */
@@ -65,7 +53,8 @@ static GArray *find_uses(const Sweep *sweep)
         if (sweep->lanes[id].moving == 0)
             continue;
         for (uint32_t i = 0; i < links.n; i++)
-            g_array_append_vals(uses, &(Use){links.links[i], id, weight_of(&links, i)}, 1);
+            g_array_append_vals(uses, &(Use){links.links[i], id, ccs_flow_weight(links.weights, i)},
+                                1);
     }
     return uses;
 }
@@ -90,7 +79,7 @@ static Load measure_load(GArray *changes)
 {
     Load load = {0, true};
     CcsWork now = 0;
-    uint32_t n = 0;
+    uint64_t n = 0;
 
     g_array_sort(changes, compare_changes);
     for (guint i = 0; i < changes->len; i++) {
@@ -189,9 +178,7 @@ static void total_lane(const Sweep *sweep, CcsLaneId id, CcsSweep *total)
     total->time = MAX(total->time, lane->last_arrived);
     if (ccs_lane_is_local(ccs_schedule_lane(sweep->schedule, id)))
         return;
-    total->n_messages +=
-        (uint64_t)lane->n *
-        (sweep->reduction == NULL ? 1 : ccs_reduction_n_members(sweep->reduction, id));
+    total->n_messages += (uint64_t)lane->n * ccs_reduction_n_members(sweep->reduction, id);
     const CcsRankShare *senders = ranks_of(sweep, id, CCS_SENDS, &own, &n);
     for (uint32_t i = 0; i < n; i++)
         total_sender(lane, bytes, senders[i].n_lanes, &total->ranks[senders[i].rank]);
@@ -220,8 +207,8 @@ static void total_on_links(const Sweep *sweep, CcsLaneId id, CcsLinkUse *links)
     uint64_t n = of.n == 0 ? 0 : n_full_messages(sweep, id);
 
     for (uint32_t i = 0; i < of.n; i++) {
-        links[of.links[i]].bytes += bytes * weight_of(&of, i);
-        links[of.links[i]].messages += n * weight_of(&of, i);
+        links[of.links[i]].bytes += bytes * ccs_flow_weight(of.weights, i);
+        links[of.links[i]].messages += n * ccs_flow_weight(of.weights, i);
     }
 }
 

@@ -29,12 +29,6 @@ typedef struct {
     uint32_t from;
 } Need;
 
-/* Numbers by owner: those of owner i are items[first[i]] ... */
-typedef struct {
-    uint32_t *first;
-    uint32_t *items;
-} Lists;
-
 typedef struct {
     const CcsSchedule *schedule;
     const CcsTopology *topology;
@@ -43,20 +37,14 @@ typedef struct {
     bool is_even;
     uint32_t n_lanes;
     uint32_t n_links;
-    Lists needs; /* by lane: indices of its dependencies */
-    Lists users; /* by link: lanes, once for each time that they use it */
+    CcsLists needs; /* by lane: indices of its dependencies */
+    CcsLists users; /* by link: lanes, once for each time that they use it */
 } Search;
-
-static void lists_clear(Lists *lists)
-{
-    g_free(lists->first);
-    g_free(lists->items);
-}
 
 static void search_clear(Search *search)
 {
-    lists_clear(&search->needs);
-    lists_clear(&search->users);
+    ccs_lists_clear(&search->needs);
+    ccs_lists_clear(&search->users);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
 
@@ -76,19 +64,6 @@ static void count_to_first(uint32_t *first, uint32_t n_owners)
         first[i] += first[i - 1];
 }
 
-static void list_needs(Search *search)
-{
-    uint32_t n = ccs_schedule_n_dependencies(search->schedule);
-    uint32_t *first = g_new0(uint32_t, search->n_lanes + 2);
-
-    search->needs = (Lists){first, g_new(uint32_t, n + 1)};
-    for (uint32_t i = 0; i < n; i++)
-        first[ccs_schedule_dependency(search->schedule, i)->after + 2]++;
-    count_to_first(first, search->n_lanes);
-    for (uint32_t i = 0; i < n; i++)
-        search->needs.items[first[ccs_schedule_dependency(search->schedule, i)->after + 1]++] = i;
-}
-
 static void list_users(Search *search)
 {
     uint32_t *first = g_new0(uint32_t, search->n_links + 2);
@@ -99,7 +74,7 @@ static void list_users(Search *search)
             first[route->links[i] + 2]++;
     }
     count_to_first(first, search->n_links);
-    search->users = (Lists){first, g_new(uint32_t, first[search->n_links + 1] + 1)};
+    search->users = (CcsLists){first, g_new(uint32_t, first[search->n_links + 1] + 1)};
     for (CcsLaneId lane = 0; lane < search->n_lanes; lane++) {
         const CcsRoute *route = route_of(search, lane);
         for (uint32_t i = 0; i < route->n_links; i++)
@@ -107,23 +82,13 @@ static void list_users(Search *search)
     }
 }
 
-/* The only form of schedule for which the classes are enough. */
-static char *refuse_form(const CcsSchedule *schedule, bool is_even)
+/* Unequal chunks are compared one by one, unless there are too many. */
+static char *refuse_sizes(const CcsSchedule *schedule, bool is_even)
 {
     uint64_t n_messages = 0;
 
-    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++) {
-        const CcsLane *lane = ccs_schedule_lane(schedule, id);
-        if (lane->peer_kind != CCS_PEER_FIXED)
-            return g_strdup("a lane sends to different ranks");
-        if (lane->queue != 0)
-            return g_strdup("lanes reduce one after the other");
-        n_messages += lane->n_messages;
-    }
-    for (uint32_t i = 0; i < ccs_schedule_n_dependencies(schedule); i++) {
-        if (ccs_schedule_dependency(schedule, i)->is_by_sender)
-            return g_strdup("a lane waits for different ranks");
-    }
+    for (CcsLaneId id = 0; id < ccs_schedule_n_lanes(schedule); id++)
+        n_messages += ccs_schedule_lane(schedule, id)->n_messages;
     return is_even || n_messages <= MAX_COMPARED
                ? NULL
                : g_strdup("chunks are unequal, as the size does not divide evenly");
@@ -222,7 +187,7 @@ static uint32_t dependency_label(const CcsDependency *dependency)
 static void fill_arcs(const Search *search, uint32_t *first, CcsArc *arcs)
 {
     const CcsSchedule *schedule = search->schedule;
-    const Lists *users = &search->users;
+    const CcsLists *users = &search->users;
 
     for (CcsLaneId lane = 0; lane < search->n_lanes; lane++) {
         const CcsRoute *route = route_of(search, lane);
@@ -451,10 +416,12 @@ CcsSymmetry *ccs_symmetry_find(const CcsSchedule *schedule, CcsPaths *paths, Ccs
                              .n_links = ccs_topology_n_links(topology)};
     uint32_t n_classes = 0;
 
-    *ret_reason = refuse_form(schedule, search.is_even);
+    *ret_reason = g_strdup(ccs_schedule_irregularity(schedule));
+    if (*ret_reason == NULL)
+        *ret_reason = refuse_sizes(schedule, search.is_even);
     if (*ret_reason != NULL)
         return NULL;
-    list_needs(&search);
+    search.needs = ccs_schedule_needs(schedule);
     list_users(&search);
     g_autofree uint32_t *classes = refine(&search, &n_classes);
     g_autoptr(CcsSymmetry) found = g_new0(CcsSymmetry, 1);
