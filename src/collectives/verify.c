@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "collectives/cells.h"
 #include "collectives/contract.h"
@@ -52,14 +53,12 @@ typedef struct {
     bool may_repeat;   /* contributions may be added twice */
 } Player;
 
-/* A number below @n, by Steele, Lea and Flood's SplitMix64 (2014). */
+/* A number below @n. */
 static uint32_t pick(Player *player, uint32_t n)
 {
-    uint64_t z = player->random += 0x9e3779b97f4a7c15;
+    uint64_t z = ccs_mix(player->random);
 
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    z ^= z >> 31;
+    player->random += CCS_MIX_STEP;
     return (uint32_t)((z >> 32) * n >> 32);
 }
 

@@ -45,25 +45,21 @@ static void add_own_options(GArray *entries, Arguments *arguments)
          "N"},
         {"chunks", 0, 0, G_OPTION_ARG_INT, &cases->n_chunks,
          "Pipeline depth of chains and trees (64, and 4 in the table of steps)", "N"},
-        {"distance", 0, 0, G_OPTION_ARG_INT, &cases->distance,
-         "How many ranks further on sendrecv sends (1)", "N"},
-        {"skew", 0, 0, G_OPTION_ARG_DOUBLE, &cases->skew,
-         "Load of the busiest receiver of alltoallv over the mean (1)", "X"},
-        {"matrix", 0, 0, G_OPTION_ARG_FILENAME, &cases->matrix,
-         "Weights of the blocks of alltoallv, as CSV: a line for each sender", "FILE"},
+    };
+    const GOptionEntry format[] = {
         {"format", 0, 0, G_OPTION_ARG_STRING, &arguments->format_name, "table (default) or md",
          "FORMAT"},
     };
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+    ccs_traffic_arguments_add(entries, cases);
+    g_array_append_vals(entries, format, G_N_ELEMENTS(format));
 }
 
-/* Fills what an option may leave as it is, by way of the options of bench. */
 static bool parse(Arguments *arguments, int *argc, char ***argv, GError **error)
 {
-    g_autoptr(GArray) unused = g_array_new(true, true, sizeof(GOptionEntry));
     g_autoptr(GArray) entries = g_array_new(true, true, sizeof(GOptionEntry));
 
-    ccs_case_arguments_add(unused, &arguments->cases);
+    ccs_case_arguments_init(&arguments->cases);
     add_own_options(entries, arguments);
     ccs_machine_arguments_add(entries, &arguments->machine);
     return ccs_command_parse(&ccs_command_explain, "COLLECTIVE",

@@ -66,6 +66,29 @@ void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments)
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
 }
 
+void ccs_case_arguments_init(CcsCaseArguments *arguments)
+{
+    arguments->factor = CCS_NOT_GIVEN;
+    arguments->root = CCS_NOT_GIVEN;
+    arguments->n_channels = CCS_NOT_GIVEN;
+    arguments->n_chunks = CCS_NOT_GIVEN;
+    arguments->distance = CCS_NOT_GIVEN;
+    arguments->skew = CCS_NOT_GIVEN;
+}
+
+void ccs_traffic_arguments_add(GArray *entries, CcsCaseArguments *arguments)
+{
+    const GOptionEntry own[] = {
+        {"distance", 0, 0, G_OPTION_ARG_INT, &arguments->distance,
+         "How many ranks further on sendrecv sends (1)", "N"},
+        {"skew", 0, 0, G_OPTION_ARG_DOUBLE, &arguments->skew,
+         "Load of the busiest receiver of alltoallv over the mean (1)", "X"},
+        {"matrix", 0, 0, G_OPTION_ARG_FILENAME, &arguments->matrix,
+         "Weights of the blocks of alltoallv, as CSV: a line for each sender", "FILE"},
+    };
+    g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+}
+
 void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments)
 {
     const GOptionEntry own[] = {
@@ -85,20 +108,10 @@ void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments)
          "Parallel copies of the pattern (NICs per node on a cluster, 1 in one node)", "N"},
         {"chunks", 0, 0, G_OPTION_ARG_INT, &arguments->n_chunks,
          "Pipeline depth of chains and trees (64)", "N"},
-        {"distance", 0, 0, G_OPTION_ARG_INT, &arguments->distance,
-         "How many ranks further on sendrecv sends (1)", "N"},
-        {"skew", 0, 0, G_OPTION_ARG_DOUBLE, &arguments->skew,
-         "Load of the busiest receiver of alltoallv over the mean (1)", "X"},
-        {"matrix", 0, 0, G_OPTION_ARG_FILENAME, &arguments->matrix,
-         "Weights of the blocks of alltoallv, as CSV: a line for each sender", "FILE"},
     };
-    arguments->factor = CCS_NOT_GIVEN;
-    arguments->root = CCS_NOT_GIVEN;
-    arguments->n_channels = CCS_NOT_GIVEN;
-    arguments->n_chunks = CCS_NOT_GIVEN;
-    arguments->distance = CCS_NOT_GIVEN;
-    arguments->skew = CCS_NOT_GIVEN;
+    ccs_case_arguments_init(arguments);
     g_array_append_vals(entries, own, G_N_ELEMENTS(own));
+    ccs_traffic_arguments_add(entries, arguments);
 }
 
 void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments)

@@ -57,9 +57,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcsMachineArguments, ccs_machine_arguments_clea
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcsCaseArguments, ccs_case_arguments_clear)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcsOutputArguments, ccs_output_arguments_clear)
 
+/* What holds of a case where no option says otherwise. */
+void ccs_case_arguments_init(CcsCaseArguments *arguments);
+
 /* Append the options to @entries (of GOptionEntry, zero-terminated). */
 void ccs_machine_arguments_add(GArray *entries, CcsMachineArguments *arguments);
 void ccs_case_arguments_add(GArray *entries, CcsCaseArguments *arguments);
+void ccs_traffic_arguments_add(GArray *entries, CcsCaseArguments *arguments); /* a part of these */
 void ccs_output_arguments_add(GArray *entries, CcsOutputArguments *arguments);
 
 /* ccs_probe_argument_add: the option that makes @ret_is_probed true. */

@@ -1,6 +1,7 @@
 /* Finds for each send its receive, and an order in which all steps can come. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "formats/msccl_internal.h"
 
 #define MAX_SHOWN 8U /* steps of a circle */
@@ -67,7 +68,7 @@ static guint hash_connection(gconstpointer key)
     uint64_t number =
         ((uint64_t)of->source << 32 | of->target) + (uint64_t)of->channel * 0x9E3779B9;
 
-    return (guint)(number * 0x9E3779B97F4A7C15U >> 32);
+    return ccs_spread(number);
 }
 
 static gboolean is_same_connection(gconstpointer a, gconstpointer b)

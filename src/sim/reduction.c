@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "sim/symmetry.h"
 
 /* Items by owner: those of owner i are at first[i] ... first[i + 1]. */
@@ -172,7 +172,7 @@ static uint64_t *rank_colours(const CcsReduction *reduction, const CcsSchedule *
 static void find_first_ranks(CcsReduction *reduction, const CcsSchedule *whole)
 {
     g_autofree uint64_t *colours = rank_colours(reduction, whole);
-    g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
+    g_autoptr(GHashTable) known = g_hash_table_new(ccs_int64_hash, g_int64_equal);
 
     reduction->first_rank = g_new(CcsRank, reduction->n_ranks + 1);
     for (CcsRank rank = 0; rank < reduction->n_ranks; rank++) {

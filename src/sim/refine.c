@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/mix.h"
+#include "base/hash.h"
 
 /* The members of a class are order[first] ... order[first + n - 1]; those that the splitter at
  * hand has an arc to are moved to its front. */

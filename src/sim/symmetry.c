@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "sim/refine.h"
 
 /* Where chunks are unequal, the sizes of so many messages are compared one by one. */

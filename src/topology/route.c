@@ -1,7 +1,7 @@
 #include "topology/route.h"
 
 #include "base/error.h"
-#include "base/mix.h"
+#include "base/hash.h"
 #include "topology/search.h"
 
 /* So many branches are kept, or an eighth as many pairs of states. */
@@ -118,10 +118,10 @@ static uint64_t choice_key(const CcsRouter *router, CcsVertexId from, CcsVertexI
     return router->key[to];
 }
 
-/* The slot of @key, or the free one where it belongs (Fibonacci hashing). */
+/* The slot of @key, or the free one where it belongs. */
 static Slot *slot_of(const CcsRouter *router, uint64_t key)
 {
-    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15U >> 32) & (router->n_slots - 1);
+    uint32_t at = ccs_spread(key) & (router->n_slots - 1);
 
     while (router->slots[at].ways != NULL && router->slots[at].key != key)
         at = (at + 1) & (router->n_slots - 1);

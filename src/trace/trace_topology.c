@@ -1,4 +1,4 @@
-#include "base/mix.h"
+#include "base/hash.h"
 #include "trace/trace_internal.h"
 
 static void hash_format(GChecksum *checksum, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "tests/support/check_main.h"
 
 #define MAX_VERTICES 64U
