@@ -37,14 +37,17 @@ typedef struct {
     bool is_even;
     uint32_t n_lanes;
     uint32_t n_links;
-    CcsLists needs; /* by lane: indices of its dependencies */
-    CcsLists users; /* by link: lanes, once for each time that they use it */
+    CcsLists needs;      /* by lane: indices of its dependencies */
+    CcsLists users;      /* by link: lanes, once for each time that they use it */
+    GArray *compared[2]; /* of Need: what two lanes wait for */
 } Search;
 
 static void search_clear(Search *search)
 {
     ccs_lists_clear(&search->needs);
     ccs_lists_clear(&search->users);
+    g_clear_pointer(&search->compared[0], g_array_unref);
+    g_clear_pointer(&search->compared[1], g_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
 
@@ -263,10 +266,10 @@ static int compare_needs(const void *a, const void *b)
     return memcmp(a, b, sizeof(Need));
 }
 
-static GArray *needs_of(const Search *search, const CcsClasses *lanes, CcsLaneId lane)
+/* Puts what @lane waits for into @needs. */
+static void list_needs(const Search *search, const CcsClasses *lanes, CcsLaneId lane, GArray *needs)
 {
-    GArray *needs = g_array_new(false, false, sizeof(Need));
-
+    g_array_set_size(needs, 0);
     for (uint32_t i = search->needs.first[lane]; i < search->needs.first[lane + 1]; i++) {
         const CcsDependency *of = ccs_schedule_dependency(search->schedule, search->needs.items[i]);
         g_array_append_vals(needs,
@@ -280,14 +283,15 @@ static GArray *needs_of(const Search *search, const CcsClasses *lanes, CcsLaneId
     }
     if (needs->len > 1)
         g_array_sort(needs, compare_needs);
-    return needs;
 }
 
 static bool have_like_needs(const Search *search, const CcsClasses *lanes, CcsLaneId a, CcsLaneId b)
 {
-    g_autoptr(GArray) of_a = needs_of(search, lanes, a);
-    g_autoptr(GArray) of_b = needs_of(search, lanes, b);
+    GArray *of_a = search->compared[0];
+    GArray *of_b = search->compared[1];
 
+    list_needs(search, lanes, a, of_a);
+    list_needs(search, lanes, b, of_b);
     return of_a->len == of_b->len &&
            (of_a->len == 0 || memcmp(of_a->data, of_b->data, of_a->len * sizeof(Need)) == 0);
 }
@@ -422,6 +426,8 @@ CcsSymmetry *ccs_symmetry_find(const CcsSchedule *schedule, CcsPaths *paths, Ccs
     if (*ret_reason != NULL)
         return NULL;
     search.needs = ccs_schedule_needs(schedule);
+    search.compared[0] = g_array_new(false, false, sizeof(Need));
+    search.compared[1] = g_array_new(false, false, sizeof(Need));
     list_users(&search);
     g_autofree uint32_t *classes = refine(&search, &n_classes);
     g_autoptr(CcsSymmetry) found = g_new0(CcsSymmetry, 1);
